@@ -93,6 +93,8 @@ import Testing
             forTesters("DELETE ?name=pay", 404),
             // The token lets it in, and then nobody here writes files.
             forTesters("POST /save", body: #"{"name":"pay","reply":1}"#, 403),
+            forTesters("GET /save?name=pay", 200), forTesters("GET /undo", 403),
+            forTesters("POST /undo", 403),
         ],
         .scenario: [
             forTesters("GET", 200), forTesters("PUT", body: #"{"scenario":"offline"}"#, 404),

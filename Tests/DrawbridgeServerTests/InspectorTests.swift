@@ -294,10 +294,11 @@ import Testing
         _ = try await opened.post("/__drawbridge__/replies?name=pay&session=ann", "12", method: "PUT")
         #expect(
             try await events.next("replies") == [
-                "set": ["ann": ["pay": 12]], "file": .null, "problem": .null,
+                "set": ["ann": ["pay": 12]], "file": .null, "problem": .null, "saves": [],
             ])
         _ = try await opened.post("/__drawbridge__/reset?session=ann", "")
-        #expect(try await events.next("replies") == ["set": [:], "file": .null, "problem": .null])
+        #expect(
+            try await events.next("replies") == ["set": [:], "file": .null, "problem": .null, "saves": []])
         events.end()
         await opened.inspector.stop()
     }

@@ -105,7 +105,7 @@ import Testing
         let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
         #expect(try await curl("\(address)/getVip?_mobile_bridge=1").contains("No response"))
         let answer = try await visit.save("getVip", #"{"level":3}"#)
-        #expect(answer == #"{"code":200,"data":{"file":"drawbridge.json","line":4},"message":""}"#)
+        #expect(answer == #"{"code":200,"data":{"file":"drawbridge.json","line":4,"save":1},"message":""}"#)
         #expect(try await curl("\(address)/getVip?_mobile_bridge=1").contains(#""data":{"level":3}"#))
         var lines = Self.file.split(separator: "\n", omittingEmptySubsequences: false)
         lines.insert(#"    "getVip": {"level": 3},"#, at: 3)
@@ -155,7 +155,8 @@ import Testing
         try folder.write("page/index.html", "<p>page")
         let program = try Self.drawbridge(in: folder, "page", "--no-built-ins")
         let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
-        #expect(try await visit.save("pay", "1").contains(#"{"file":"page/drawbridge.json","line":3}"#))
+        #expect(
+            try await visit.save("pay", "1").contains(#"{"file":"page/drawbridge.json","line":3,"save":1}"#))
         #expect(try folder.read("page/drawbridge.json").contains(#""pay": 1"#))
         let address = try await program.address()
         #expect(try await curl("\(address)/pay?_mobile_bridge=1").contains(#""data":1"#))
@@ -359,6 +360,14 @@ import Testing
                 == "{\"replies\": {\n    // called with {\"ms\":\"30\"}\n    \"vibrate\": {},\n    \"a\": 1}}"
         )
         #expect(try await curl("\(address)/vibrate?_mobile_bridge=1").contains(#""data":{}"#))
+        // It is taken back there, and so is what others have saved.
+        program.child.type("undo 9\r")
+        try await program.line(with: "undo 9: no such save can be taken back; those that can: 1")
+        program.child.type("undo\r")
+        try await program.line(with: "is without that save: vibrate")
+        #expect(try folder.read("mine.json") == #"{"replies": {"a": 1}}"#)
+        program.child.type("undo\r")
+        try await program.line(with: "undo: no such save can be taken back; those that can: none")
         #expect(await program.stop() == 0)
     }
 
@@ -379,7 +388,38 @@ import Testing
                 "-X", "POST", "-H", "Authorization: Bearer \(Self.token)",
                 "\(try await program.address())/__drawbridge__/calls/missing")
             #expect(missing.contains("\"code\":\(code)"), "\(arguments): \(missing)")
+            let undone = try await curl(
+                "-X", "POST", "-H", "Authorization: Bearer \(Self.token)",
+                "\(try await program.address())/__drawbridge__/replies/undo")
+            #expect(undone.contains("\"code\":\(code)"), "\(arguments): \(undone)")
         }
+    }
+
+    /// Two who look have one list, and each takes back what the other has saved.
+    @Test func twoInspectorsTakeBackFromOneList() async throws {
+        let folder = try Folder()
+        try folder.write("drawbridge.json", Self.file)
+        let program = try Self.drawbridge(in: folder, "--save")
+        let address = try await program.address()
+        let line = try await program.line(with: "  inspector ")
+        let first = try await InspectorVisit(line)
+        let heard = try first.follow()
+        let answer = try await curl(
+            "-H", "Authorization: Bearer \(Self.token)", "-d",
+            #"{"name":"getUser","reply":1,"when":{"$equals":{"id":"7"}}}"#,
+            "\(address)/__drawbridge__/replies/save")
+        #expect(answer.contains(#""save":1"#), "\(answer)")
+        #expect(try await curl("\(address)/getUser?_mobile_bridge=1&id=7").contains(#""data":1"#))
+        #expect(try await curl("\(address)/getUser?_mobile_bridge=1&id=8").contains("Ann"))
+        let saves = #""saves":[{"save":1,"names":["getUser"],"file":"drawbridge.json","by":"program"}]"#
+        #expect(await eventually { heard.output.contains(saves) }, "\(heard.output)")
+        #expect(try await first.save("getUser", "2").contains(#""lost":"$cases, $equals, $reply, $when""#))
+        #expect(
+            try await first.post("replies/undo", #"{"save":1}"#).contains(#""names":["getUser"],"kept":[]"#))
+        #expect(try folder.read("drawbridge.json") == Self.file)
+        let last = { heard.output.components(separatedBy: "event: replies\n").last ?? "" }
+        #expect(await eventually { last().contains(#""saves":[]"#) }, "\(heard.output)")
+        #expect(await program.stop() == 0)
     }
 
     @Test func aKeyDrawsANewLink() async throws {

@@ -6,16 +6,7 @@ extension Catalogue.Entry {
         var members: JSON.Object = ["name": .string(name)]
         if let pages { members["pages"] = .string(pages) }
         members["by"] = reply == nil ? "handler" : "reply"
-        if let reply {
-            members["reply"] = .string(reply.title)
-            if let place = reply.place {
-                members["file"] = .string(place.file)
-                members["line"] = .number(.init(place.line))
-            } else {
-                members["source"] = .string(reply.source)
-            }
-            members["text"] = .string(reply.text)
-        }
+        for (name, value) in reply?.json.objectValue ?? [:] { members[name] = value }
         if !routes.isEmpty { members["handler"] = .string(routes.map(\.name).joined(separator: ", ")) }
         let methods = routes.compactMap { $0.handler.methods }
         // A handler that names no methods takes nearly all.
@@ -29,6 +20,21 @@ extension Catalogue.Entry {
             members["output"] = last.shownOutput(redaction)
             if !last.output.isWhole { members["outputIsCut"] = true }
         }
+        return .object(members)
+    }
+}
+
+extension ReplyNames.Listed {
+    /// Which reply it is, where that stands, and how it is written.
+    var json: JSON {
+        var members: JSON.Object = ["reply": .string(title)]
+        if let place {
+            members["file"] = .string(place.file)
+            members["line"] = .number(.init(place.line))
+        } else {
+            members["source"] = .string(source)
+        }
+        members["text"] = .string(text)
         return .object(members)
     }
 }

@@ -70,7 +70,7 @@ extension Gateway {
     /// sent as a comment.
     ///
     /// - Throws: an ``HTTPError``: a 409 where there is no file that could be written, or where it has changed.
-    package func saveMissing() async throws -> SavedNames {
+    package func saveMissing(by: String) async throws -> SavedNames {
         let redaction = secrets.withLock { $0 }
         let (missed, beyond) = journal.unansweredCalls
         var refused: [String] = []
@@ -81,7 +81,7 @@ extension Gateway {
             }
             return UnansweredName(name, inputs: calls.map { $0.shownInput(redaction) }.filter { !$0.isNull })
         }
-        let (file, new) = try await keeper().keep(missing: names)
+        let (file, new) = try await keeper().keep(missing: names, by: by)
         return (file, new, refused, beyond)
     }
 
@@ -89,7 +89,7 @@ extension Gateway {
     ///
     /// A program that can write the file decides what the gateway says after its next start. So whoever starts the
     /// gateway has to allow that; a person sees what is written, with the inspector or, without a request, at the terminal.
-    func keeper(for request: Request? = nil) throws(HTTPError) -> any ReplyKeeper {
+    package func keeper(for request: Request? = nil) throws(HTTPError) -> any ReplyKeeper {
         guard let keeper = replyKeeper.withLock({ $0 }) else {
             throw HTTPError(.forbidden, "nobody here writes files; the command does")
         }

@@ -110,7 +110,7 @@ enum JournalAPI {
 
     static func saveMissing(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try (gateway.keptJournal, request.query(of: []), gateway.keeper(for: request))
-        let saved = try await gateway.saveMissing()
+        let saved = try await gateway.saveMissing(by: request.teller)
         gateway.note(request, "has written \(saved.names.count) missing names into \(saved.file)")
         return .success([
             "file": .string(saved.file), "names": .array(saved.names.map(JSON.string)),

@@ -23,7 +23,7 @@ enum QuestionsAPI {
         }
         do {
             try gateway.questions.answer(
-                number, answer, in: session, by: request.isOfInspector ? "inspector" : "program")
+                number, answer, in: session, by: request.teller)
             gateway.note(request, "answers question \(number)", in: session)
         } catch let error as AnswerError {
             throw HTTPError(.badRequest, "\(error)")

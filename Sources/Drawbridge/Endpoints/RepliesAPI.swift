@@ -45,25 +45,66 @@ enum RepliesAPI {
         return try request.askedSession()
     }
 
-    /// Writes a reply into the file that was named or found, which is reloaded at once.
+    /// The mock of a name that is asked first, and the one that a save would change.
+    static func standing(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        let session = try session(request, ["name", "page"])
+        let found = gateway.replyBook.standing(
+            try name(in: request), in: session, ofPageAt: request.query["page"])
+        return .success(["first": found.first?.json ?? .null, "written": found.written?.json ?? .null])
+    }
+
+    /// Writes a mock into a file, which is reloaded at once: where the one for its name is, or with the others.
     static func save(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        _ = try request.query(of: [])
+        let session = try session(request, ["page"])
         let keeper = try gateway.keeper(for: request)
         let example = #"send {"name": "pay", "reply": {"code": 0}}"#
         do {
             let body = try LocatedJSON(
                 parsing: try await request.body.collect(upTo: SessionReplies.mostBytes))
-            try request.checkMembers(["name", "reply"])
-            guard let members = body.members, let reply = members.first(where: { $0.name == "reply" })?.value,
-                let name = members.first(where: { $0.name == "name" })?.value.json.stringValue, !name.isEmpty
+            try request.checkMembers(["name", "reply", "when", "was"])
+            func member(_ name: String) -> LocatedJSON? { body.members?.first { $0.name == name }?.value }
+            guard let reply = member("reply"), let name = member("name")?.json.stringValue, !name.isEmpty
             else { throw HTTPError(.badRequest, example) }
             var names = ReplyNames()
             try names.set(reply, for: name, trust: .little)
-            let place = try await keeper.keep(reply.json, for: name)
-            return .success(["file": .string(place.file), "line": .number(.init(place.line))])
+            var mock = reply.json
+            let when = member("when")?.json
+            if let when {
+                mock = .object(
+                    JSON.Object([("$when", when)] + Recording.words(of: mock).map { ($0.key, $0.value) }))
+                let cases = JSON.object(["$cases": [mock]])
+                try names.set(LocatedJSON(parsing: cases.bytes), for: name, trust: .little)
+            }
+            let saved = try await keeper.keep(
+                (name, mock, when != nil, member("was")?.json, session, request.query["page"], request.teller)
+            )
+            var members: JSON.Object = ["file": .string(saved.file), "line": .number(.init(saved.line))]
+            members["save"] = saved.save.map { JSON.number(.init($0)) }
+            return .success(.object(members))
         } catch let fault as ReplyFault {
             throw HTTPError(.badRequest, "\(fault)")
         }
+    }
+
+    static func saves(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        _ = try request.query(of: [])
+        return .success(.array(try await gateway.keeper().saves))
+    }
+
+    /// Takes a save back, which is one: a program may where it may save.
+    static func undo(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        _ = try request.query(of: [])
+        let keeper = try gateway.keeper(for: request)
+        let number = try await request.bodyAsJSON()?["save"]
+        try request.checkMembers(["save"])
+        guard number == nil || number?.numberValue?.intValue != nil else {
+            throw HTTPError(.badRequest, #"save: the number of a save, {"save": 3}; without it, the last"#)
+        }
+        let undone = try await keeper.undo(number?.numberValue?.intValue)
+        return .success([
+            "file": .string(undone.file), "names": .array(undone.names.map(JSON.string)),
+            "kept": .array(undone.kept.map(JSON.string)),
+        ])
     }
 
     private static func name(in request: Request) throws -> String {

@@ -39,6 +39,7 @@ extension Gateway {
             return [
                 "set": .object(set), "file": await keeper?.file.map(JSON.string) ?? .null,
                 "problem": await keeper?.problem.map(JSON.string) ?? .null,
+                "saves": .array(await keeper?.saves ?? []),
             ]
         case .scenarios:
             var on: JSON.Object = [Session.usual.name: .array(replyBook.scenarios().map(JSON.string))]

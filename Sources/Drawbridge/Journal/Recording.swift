@@ -135,7 +135,7 @@ struct Recording {
     }
 
     /// The keywords of a reply; a bare value gets `$reply`.
-    private static func words(of reply: JSON) -> JSON.Object {
+    static func words(of reply: JSON) -> JSON.Object {
         if let members = reply.objectValue, members.contains(where: { $0.key.hasPrefix("$") }) {
             return members
         }

@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import Glibc
 
 // Replies that a person or a program writes into the file while the gateway runs.
 extension LiveReplies: ReplyKeeper {
@@ -9,25 +10,80 @@ extension LiveReplies: ReplyKeeper {
         return search != nil && search?.complaint == nil ? FoundFile.new(in: root) : nil
     }
 
-    /// Writes a reply into that file, and answers by it from now on.
+    /// Writes a mock where the one is that stands for its name, and answers by it from now on.
     ///
-    /// - Throws: an ``HTTPError``: a 409 where the file has changed since it was read last.
-    func keep(_ reply: JSON, for name: String) throws -> (file: String, line: Int) {
-        let (file, edit) = try change { text throws(ReplyFault) in
-            try ReplyEdit(text, setting: name, to: reply)
+    /// - Throws: an ``HTTPError``: a 409 where the file has changed since it was read last, or words would be lost.
+    func keep(_ mock: KeptMock) throws -> (file: String, line: Int, save: Int?) {
+        let standing = gateway.replyBook.standing(mock.name, in: mock.session, ofPageAt: mock.page).written
+        let there = sources.files.firstIndex { $0.text.isRegular && $0.text.path == standing?.place?.file }
+        // A pattern that stands for the name goes on answering its others.
+        let isIts = standing?.pattern.text == RoutePattern(mock.name).text
+        if !mock.isCase { try Self.check(mock, against: there != nil && isIts ? standing : nil) }
+        let (file, edit, save) = try change(there ?? first, by: mock.by) { text throws(ReplyFault) in
+            let place = there == nil ? nil : standing?.place?.offset
+            return try ReplyEdit(text, setting: mock.name, to: mock.reply, isCase: mock.isCase, at: place)
         }
-        return (file, edit.line)
+        return (file, edit.line, save)
+    }
+
+    /// Refuses to overwrite what nobody has looked at: words of a mock, or one that has changed since.
+    private static func check(_ mock: KeptMock, against old: ReplyNames.Listed?) throws(HTTPError) {
+        func found(_ text: String) -> Set<String> {
+            Set(text.matches(of: /"(\$[a-z]+)"\s*:/).map { String($0.1) })
+        }
+        let bytes = Array((old?.text ?? "").utf8)
+        let comments = JSON.blankingComments(in: bytes) == bytes ? [] : ["its comments"]
+        let words = found(old?.text ?? "").subtracting(found("\(mock.reply)")).sorted() + comments
+        let (lost, text) = (words.joined(separator: ", "), old.map { JSON.string($0.text) } ?? .null)
+        guard mock.old.map({ $0 != text }) ?? !lost.isEmpty else { return }
+        let place = old?.place.map { "in line \($0.line) of \($0.file)" } ?? "in no file"
+        let why =
+            mock.old != nil
+            ? "was changed since it was shown, and is \(place) now; look at it, and save again"
+            : "has \(lost) \(place), which would be lost; add a case by \"when\", or send the old text as \"was\""
+        throw HTTPError(.conflict, "\(mock.name) \(why)", data: ["was": text, "lost": .string(lost)])
     }
 
     /// Writes unanswered names into that file, each as `{}` as `init` does, unless a file or flag has them already.
-    func keep(missing names: [UnansweredName]) throws -> (file: String, names: [String]) {
+    func keep(missing names: [UnansweredName], by: String) throws -> (file: String, names: [String]) {
         var known = Set(
             ([sources.given] + sources.files.map(\.file.replies)).flatMap(\.names).map(ReplyNames.key))
         let new = names.filter { known.insert(ReplyNames.key($0.name)).inserted }
         guard !new.isEmpty else { return (try writtenFile, []) }
-        let (file, _) = try change { text throws(ReplyFault) in try ReplyEdit(text, adding: new) }
+        let (file, _, _) = try change(first, by: by) { text throws(ReplyFault) in
+            try ReplyEdit(text, adding: new)
+        }
         return (file, new.map(\.name))
     }
+
+    var saves: [JSON] {
+        kept.reversed().map { save in
+            let names = JSON.array(save.written.mocks.map { .string($0.name) })
+            return [
+                "save": .number(.init(save.number)), "names": names, "file": .string(save.file),
+                "by": .string(save.by),
+            ]
+        }
+    }
+
+    func undo(_ number: Int?) throws -> UndoneSave {
+        guard let index = kept.lastIndex(where: { $0.number == number ?? $0.number }) else {
+            let all = kept.map { "\($0.number)" }.joined(separator: ", ")
+            throw HTTPError(
+                .notFound, "no such save can be taken back; those that can: \(all.isEmpty ? "none" : all)")
+        }
+        let save = kept[index]
+        let place = sources.files.firstIndex { $0.text.path == save.file }
+        let (file, edit, _) = try change(place, by: nil) { text throws(ReplyFault) in
+            try ReplyEdit(text, undoing: save.written)
+        }
+        kept.remove(at: index)
+        gateway.journal.touch(.replies)
+        return (file, edit.undone, save.written.mocks.map(\.name).filter { !edit.undone.contains($0) })
+    }
+
+    /// The place of the file in which new mocks are saved.
+    private var first: Int? { sources.files.firstIndex(where: \.text.isRegular) }
 
     private var writtenFile: String {
         get throws(HTTPError) {
@@ -39,44 +95,68 @@ extension LiveReplies: ReplyKeeper {
         }
     }
 
-    /// Changes the file, and reloads the replies from it.
+    /// Changes the file at a place, or makes one, and reloads the replies from it.
+    ///
+    /// - Parameter by: who saves; nil for what cannot be taken back.
     private func change(
-        _ edit: ([UInt8]) throws(ReplyFault) -> ReplyEdit
-    ) throws -> (file: String, edit: ReplyEdit) {
+        _ place: Int?, by: String?, _ edit: ([UInt8]) throws(ReplyFault) -> ReplyEdit
+    ) throws -> (file: String, edit: ReplyEdit, save: Int?) {
         do {
-            guard let place = sources.files.firstIndex(where: \.text.isRegular) else {
-                let path = try writtenFile
+            let path: String
+            let old: FileText
+            let new: ReplyEdit
+            if let place {
+                (old, path) = (sources.files[place].text, sources.files[place].text.path)
+                new = try write(edit, at: place)
+            } else {
+                path = try writtenFile
                 // Built-in handlers step back for a file of mocks, unless it says that they stay.
                 let hasBuiltIns = builtIns?.paths.isEmpty == false
-                let edit = try edit(hasBuiltIns ? Array("{\n    \"built-ins\": true\n}\n".utf8) : [])
-                _ = try ConfigFile(found: FileText(path, edit.text))
-                guard try FoundFile.create(path, edit.text, in: root) else { throw Self.changed(path) }
+                old = FileText(path, Array((hasBuiltIns ? "{\n    \"built-ins\": true\n}\n" : "{}\n").utf8))
+                new = try edit(old.bytes)
+                _ = try ConfigFile(found: FileText(path, new.text))
+                guard try FoundFile.create(path, new.text, in: root) else { throw Self.changed(path) }
                 try takeFound(path)
-                return (path, edit)
             }
-            let old = sources.files[place]
-            if let complaint = states[place].complaint {
-                throw HTTPError(.conflict, "\(complaint); mend it first, and save again")
-            }
-            guard !FileReplacement.isLink(old.text.path) else {
-                throw HTTPError(
-                    .conflict, "\(old.text.path) is a link, which a save would replace; name the file itself")
-            }
-            guard try text(of: old).bytes == old.text.bytes else { throw Self.changed(old.text.path) }
-            let edit = try edit(old.text.bytes)
-            let new = FileText(old.text.path, edit.text, mark: old.text.mark)
-            try sources.replacing(at: place, by: source(new, like: old)).check(by: supplier)
-            guard
-                try FileReplacement.write(
-                    new.mark + new.bytes, over: new.path, ifIs: old.text.mark + old.text.bytes)
-            else { throw Self.changed(new.path) }
-            try take(place)
-            return (new.path, edit)
+            let written = ReplyEdit.Written(new, over: old.bytes)
+            guard let by, !written.mocks.isEmpty else { return (path, new, nil) }
+            lastSave += 1
+            kept.append((lastSave, by, path, written))
+            if kept.count > 20 { kept.removeFirst() }
+            gateway.journal.touch(.replies)
+            return (path, new, lastSave)
         } catch let error as ReplyFault {
-            throw HTTPError(.conflict, "\(file ?? FoundFile.name), \(error)")
+            throw HTTPError(
+                .conflict, "\(place.map { sources.files[$0].text.path } ?? FoundFile.name), \(error)")
         } catch let error as Failure {
             throw HTTPError(.conflict, "\(error)")
         }
+    }
+
+    static func isGone(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
+
+    private func write(_ edit: ([UInt8]) throws(ReplyFault) -> ReplyEdit, at place: Int) throws -> ReplyEdit {
+        let old = sources.files[place]
+        let path = old.text.path
+        // What was deleted is written anew, with the mocks that have gone on answering.
+        let isGone = Self.isGone(path)
+        if !isGone, let complaint = states[place].complaint {
+            throw HTTPError(.conflict, "\(complaint); mend it first, and save again")
+        }
+        guard !FileReplacement.isLink(path) else {
+            throw HTTPError(.conflict, "\(path) is a link, which a save would replace; name the file itself")
+        }
+        guard try isGone || text(of: old).whole == old.text.whole else { throw Self.changed(path) }
+        let edit = try edit(old.text.bytes)
+        let new = FileText(path, edit.text, mark: old.text.mark)
+        try sources.replacing(at: place, by: source(new, like: old)).check(by: supplier)
+        let isWritten =
+            try isGone
+            ? FileReplacement.create(path, new.whole)
+            : FileReplacement.write(new.whole, over: path, ifIs: old.text.whole)
+        guard isWritten else { throw Self.changed(path) }
+        try take(place)
+        return edit
     }
 
     private static func changed(_ path: String) -> HTTPError {

@@ -12,7 +12,7 @@ import Synchronization
 actor LiveReplies {
     private(set) var sources: ReplySources
     let supplier: OutsideReplies
-    private let gateway: Gateway
+    let gateway: Gateway
     let builtIns: BuiltIns?
     /// Whether programs may write replies into the file.
     nonisolated let isForPrograms: Bool
@@ -26,6 +26,9 @@ actor LiveReplies {
     private(set) var search: State?
     /// The served folder, where one may be found.
     let root: String?
+    /// The last saves of this process, the newest last, and who has saved: `inspector`, `program` or `terminal`.
+    var kept: [(number: Int, by: String, file: String, written: ReplyEdit.Written)] = []
+    var lastSave = 0
 
     static let pause = Duration.milliseconds(100)
 
@@ -141,8 +144,11 @@ actor LiveReplies {
     /// Reads a file again, and answers by it unless it is as before.
     func take(_ place: Int) throws {
         let old = sources.files[place]
+        guard !Self.isGone(old.text.path) else {
+            throw Failure("\(old.text.path) was deleted; the next save of a mock writes it anew")
+        }
         let text = try text(of: old)
-        guard text.bytes != old.text.bytes else {
+        guard text.whole != old.text.whole else {
             if states[place].complaint != nil {
                 states[place].complaint = nil
                 gateway.logger.notice("\(text.path) is valid again")

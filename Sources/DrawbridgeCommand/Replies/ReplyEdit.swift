@@ -1,32 +1,65 @@
 import Drawbridge
 import DrawbridgeServer
 
-/// Puts a reply into the text of a file; everything else in it, comments too, stays unchanged.
+/// Puts mocks into the text of a file, and takes them back; everything else in it, comments too, stays unchanged.
 struct ReplyEdit {
     private(set) var text: [UInt8]
-    /// The line of the reply, from 1.
+    /// The line of the mock, from 1.
     private(set) var line = 1
 
     private let style: JSONStyle
+    /// The names that it has taken back.
+    private(set) var undone: [String] = []
 
     /// - Parameters:
     ///   - text: a configuration file, or one of replies; may be empty.
     ///   - name: which call is answered, as pages call it.
+    ///   - isCase: whether it is a case, which goes before what the mock has for other inputs.
+    ///   - place: where the name of a mock begins into whose object it goes; nil for the mocks of all pages.
     /// - Throws: why the text cannot be changed so.
-    init(_ text: [UInt8], setting name: String, to reply: JSON) throws(ReplyFault) {
+    init(_ text: [UInt8], setting name: String, to reply: JSON, isCase: Bool = false, at place: Int? = nil)
+        throws(ReplyFault)
+    {
         self.init(text)
         let key = ReplyNames.key(name)
-        guard let replies = try replies() else {
+        let value = isCase ? ["$cases": [reply]] : reply
+        let (beside, all) = (try mocks().first { $0.value.nameOffset == place }, try replies())
+        guard let replies = beside?.object ?? all else {
             let file = try LocatedJSON(parsing: self.text)
-            add("replies", .object(JSON.Object([(key, reply)])), to: file, opening: true)
+            add("replies", .object(JSON.Object([(key, value)])), to: file, opening: true)
             return
         }
-        guard let old = replies.members?.last(where: { ReplyNames.key($0.name) == key })?.value else {
-            add(key, reply, to: replies)
-            return
+        let old = replies.members?.last { ReplyNames.key($0.name) == key }?.value
+        switch old {
+        case nil: add(key, value, to: replies)
+        case let old? where isCase: add(reply, before: old)
+        case let old?:
+            let indent = indent(at: old.range.lowerBound)
+            put(style.text(reply, indent: indent, after: indent.count + key.count + 4), old.range)
         }
-        let indent = indent(at: old.range.lowerBound)
-        put(style.text(reply, indent: indent, after: indent.count + key.count + 4), old.range)
+    }
+
+    /// Adds a case before all that a mock has, which stays as it is written.
+    private mutating func add(_ reply: JSON, before old: LocatedJSON) {
+        guard let cases = old.members?.first(where: { $0.name == "$cases" })?.value,
+            let first = cases.elements?.first
+        else {
+            let outer = "\(style.ending)\(indent(at: old.range.lowerBound))"
+            let inner = outer + style.unit + style.unit
+            let new = style.text(reply, indent: String(inner.dropFirst()), after: inner.count)
+            let lines = text[old.range].split(separator: JSONStyle.newline, omittingEmptySubsequences: false)
+            let moved = lines.joined(separator: "\n\(style.unit)\(style.unit)".utf8)
+            let begin = "{\(outer)\(style.unit)\"$cases\": [\(inner)\(new),\(inner)"
+            return put(Array(begin.utf8) + moved + Array("\(outer)\(style.unit)]\(outer)}".utf8), old.range)
+        }
+        let indent = indent(at: first.range.lowerBound)
+        let new = style.text(reply, indent: indent, after: indent.count)
+        // The same input was answered so before, and by nothing else.
+        if first.members?.map(\.name) == ["$when", "$reply"], first.json["$when"] == reply["$when"] {
+            put(new, first.range)
+        } else {
+            add(to: cases, before: first.range.lowerBound, inLine: true) { _ in [new] }
+        }
     }
 
     /// Adds new names, each as `{}`, with a comment above it that has the inputs of its calls.
@@ -37,7 +70,9 @@ struct ReplyEdit {
         if try replies() == nil { add("replies", [:], to: try LocatedJSON(parsing: self.text)) }
         guard let replies = try replies() else { return }
         let edit = self
-        add(to: replies) { indent in names.map { edit.member($0, indent: indent) } }
+        add(to: replies, before: replies.members?.first?.value.nameOffset) { indent in
+            names.map { edit.member($0, indent: indent) }
+        }
     }
 
     /// Begins with a text to change, which is an empty object where there is none yet.
@@ -46,20 +81,39 @@ struct ReplyEdit {
         self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
     }
 
+    /// All mocks in their order, those for all pages, of scenarios, for some pages: with where each is, and in which object.
+    private func mocks() throws(ReplyFault) -> [(path: [String], object: LocatedJSON, value: LocatedJSON)] {
+        func members(_ object: LocatedJSON, _ name: String) -> [(name: String, value: LocatedJSON)] {
+            object.members?.last { $0.name == name }?.value.members ?? []
+        }
+        let file = try LocatedJSON(parsing: text)
+        var objects = (file.members ?? []).filter { $0.name == "replies" }.map { ([$0.name], $0.value) }
+        objects += members(file, "scenarios").map { (["scenarios", $0.name], $0.value) }
+        for (page, value) in members(file, "pages") {
+            objects += (value.members ?? []).filter { $0.name == "replies" }.map {
+                (["pages", page], $0.value)
+            }
+        }
+        var all: [(path: [String], object: LocatedJSON, value: LocatedJSON)] = []
+        for (path, object) in objects {
+            for (name, value) in object.members ?? [] { all.append((path + [name], object, value)) }
+        }
+        return all
+    }
+
     /// The object of all replies; nil where there is none yet.
     private func replies() throws(ReplyFault) -> LocatedJSON? {
         let file = try LocatedJSON(parsing: text)
-        guard let members = file.members else {
+        let replies = file.members?.last { $0.name == "replies" }?.value
+        guard file.members != nil, replies.map({ $0.members != nil }) != false else {
             throw ReplyFault(
-                "a file of replies is an object: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: file)
-        }
-        guard let replies = members.last(where: { $0.name == "replies" })?.value else { return nil }
-        guard replies.members != nil else {
-            throw ReplyFault("replies are an object: {\"getUser\": {\"nick\": \"Ann\"}}", at: replies)
+                "mocks are objects: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: replies ?? file)
         }
         return replies
     }
 
+    /// How the comment with the inputs of a name begins.
+    private static let inputs = "// called with "
     /// How many bytes of each input a comment shows.
     private static let shownInput = 300
 
@@ -73,7 +127,7 @@ struct ReplyEdit {
         let member = "\(harmless(.string(ReplyNames.key(missed.name)))): {}"
         guard !missed.inputs.isEmpty else { return member }
         let inputs = missed.inputs.map { harmless($0).cut(to: Self.shownInput) }
-        return "// called with \(inputs.joined(separator: ", "))\(style.ending)\(indent)\(member)"
+        return "\(Self.inputs)\(inputs.joined(separator: ", "))\(style.ending)\(indent)\(member)"
     }
 
     /// Adds a member to an object: in its first line, where others are there.
@@ -82,28 +136,29 @@ struct ReplyEdit {
     private mutating func add(
         _ name: String, _ value: JSON, to object: LocatedJSON, opening: Bool = false
     ) {
-        let open = object.range.lowerBound + 1
-        if let first = object.members?.first?.value.nameOffset,
-            !text[open..<first].contains(JSONStyle.newline)
-        {
-            let indent = indent(at: open - 1)
-            return put("\(style.member(name, value, indent: indent, opening: false)), ", open..<open)
-        }
-        add(to: object, opening: opening) { [style] in
-            [style.member(name, value, indent: $0, opening: opening)]
+        let first = object.members?.first?.value.nameOffset
+        let hasLine = first.map { text[object.range.lowerBound..<$0].contains(JSONStyle.newline) } ?? true
+        let opens = opening && hasLine
+        add(to: object, before: first, opening: opens, inLine: true) { [style] in
+            [style.member(name, value, indent: $0, opening: opens)]
         }
     }
 
-    /// Adds members before those of an object, in lines of their own: so each of these keeps the comment above it.
+    /// Adds members or elements before the first one, in lines of their own: so each of these keeps the comment above it.
     ///
-    /// - Parameter members: their texts, by the indentation of their lines.
+    /// - Parameters:
+    ///   - inLine: whether they go into the line of that first one, where it has none of its own.
+    ///   - members: their texts, by the indentation of their lines.
     private mutating func add(
-        to object: LocatedJSON, opening: Bool = false, _ members: (_ indent: String) -> [String]
+        to object: LocatedJSON, before first: Int?, opening: Bool = false, inLine: Bool = false,
+        _ members: (_ indent: String) -> [String]
     ) {
         let (open, close) = (object.range.lowerBound + 1, object.range.upperBound - 1)
         let brace = indent(at: object.range.lowerBound)
-        let first = object.members?.first?.value.nameOffset
         let lineEnd = first.flatMap { text[open..<$0].firstIndex(of: JSONStyle.newline) }
+        if inLine, first != nil, lineEnd == nil {
+            return put("\(members(brace).joined(separator: ", ")), ", open..<open)
+        }
         let inner = first.flatMap { lineEnd == nil ? nil : indent(at: $0) } ?? brace + style.unit
         let lines = members(inner).joined(separator: ",\(style.ending)\(inner)")
         // The last of all members has no comma.
@@ -123,9 +178,13 @@ struct ReplyEdit {
 
     /// Puts a text that has the reply in its first line that is not empty, or in the next one where its object opens there.
     private mutating func put(_ new: String, _ range: Range<Int>, _ opening: Bool = false) {
-        text.replaceSubrange(range, with: new.utf8)
-        let lines = text[..<range.lowerBound].count { $0 == JSONStyle.newline }
-        line = lines + (new.hasPrefix(style.ending) ? 2 : 1) + (opening ? 1 : 0)
+        put(Array(new.utf8), range)
+        line += (new.hasPrefix(style.ending) ? 1 : 0) + (opening ? 1 : 0)
+    }
+
+    private mutating func put(_ new: [UInt8], _ range: Range<Int>) {
+        text.replaceSubrange(range, with: new)
+        line = text[..<range.lowerBound].count { $0 == JSONStyle.newline } + 1
     }
 
     /// The indentation of the line that a place is in.
@@ -137,5 +196,69 @@ struct ReplyEdit {
 
     private func lineStart(of place: Int) -> Int {
         text[..<place].lastIndex(of: JSONStyle.newline).map { $0 + 1 } ?? 0
+    }
+}
+
+// Taking back what was written.
+extension ReplyEdit {
+    /// What an edit has written, by which it can be taken back.
+    struct Written: Sendable {
+        fileprivate let before: [UInt8]
+        fileprivate let after: [UInt8]
+        /// The mocks with their paths, and how each is written and was before; nil where it is new.
+        let mocks: [(name: String, path: [String], text: [UInt8], old: [UInt8]?)]
+
+        init(_ edit: ReplyEdit, over before: [UInt8]) {
+            func texts(_ edit: ReplyEdit) -> [([String], [UInt8])] {
+                ((try? edit.mocks()) ?? []).map { ($0.path, Array(edit.text[$0.value.range])) }
+            }
+            let old = Dictionary(texts(ReplyEdit(before)), uniquingKeysWith: { $1 })
+            // Of a long file the mocks alone are kept.
+            (self.before, after) = edit.text.count > 1 << 20 ? ([], []) : (before, edit.text)
+            mocks = texts(edit).filter { old[$0] != $1 }.map { path, text in
+                (path.last ?? "", path, text, old[path])
+            }
+        }
+    }
+
+    /// Takes back what an edit has written, wherever that is by now: the mocks with the very bytes that it gave them.
+    ///
+    /// - Throws: that there is none.
+    init(_ text: [UInt8], undoing written: Written) throws(ReplyFault) {
+        self.init(text)
+        for (path, _, value) in try mocks().reversed() {
+            let now = Array(self.text[value.range])
+            guard let mine = written.mocks.first(where: { $0.path == path && $0.text == now }) else {
+                continue
+            }
+            undone.insert(mine.name, at: 0)
+            if let old = mine.old { put(old, value.range) } else { remove(value) }
+        }
+        // Nothing else was changed since, so nothing else is either.
+        if text == written.after { self.text = written.before }
+        guard undone.isEmpty else { return }
+        let names = written.mocks.map(\.name).joined(separator: ", ")
+        throw ReplyFault("\(names): changed since this save, and left so", at: try LocatedJSON(parsing: text))
+    }
+
+    /// Removes a member with its comma; and its line with the comment of inputs above it, where nothing else is there.
+    private mutating func remove(_ value: LocatedJSON) {
+        let plain = JSON.blankingComments(in: text)
+        var (start, end) = (value.nameOffset, value.range.upperBound)
+        let after = plain[end...].firstIndex { !JSONStyle.isSpace($0) }
+        let before = plain[..<start].lastIndex { !JSONStyle.isSpace($0) }
+        if let after, plain[after] == UInt8(ascii: ",") {
+            end = after + 1
+        } else if let before, plain[before] == UInt8(ascii: ",") {
+            text.remove(at: before)
+            (start, end) = (start - 1, end - 1)
+        }
+        let line = lineStart(of: start)
+        guard let next = text[end...].firstIndex(of: JSONStyle.newline),
+            (text[line..<start] + text[end..<next]).allSatisfy(JSONStyle.isSpace)
+        else { return text.removeSubrange(start..<end) }
+        let above = line == 0 ? 0 : lineStart(of: line - 1)
+        let isOurs = text[above..<line].drop(while: JSONStyle.isSpace).starts(with: Self.inputs.utf8)
+        text.removeSubrange((isOurs ? above : line)...next)
     }
 }

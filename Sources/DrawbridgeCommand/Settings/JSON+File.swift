@@ -23,6 +23,9 @@ struct FileText {
     /// The byte order mark that some editors write before the text; empty for none.
     let mark: [UInt8]
 
+    /// All bytes of the file.
+    var whole: [UInt8] { mark + bytes }
+
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private static let mostBytes = 8 << 20

@@ -26,12 +26,13 @@ struct TerminalWords: Sendable {
             gateway.reset(.usual)
             print("reset: replies, scenarios and steps are as at the start")
         case "save missing":
-            Task {
-                do {
-                    print(Self.sentence(try await gateway.saveMissing()))
-                } catch {
-                    print("save missing: \(Self.sentence(error))")
-                }
+            run(line) { print(Self.sentence(try await gateway.saveMissing(by: "terminal"))) }
+        case _ where line.wholeMatch(of: /undo(?: [0-9]{1,9})?/) != nil:
+            run(line) {
+                let undone = try await gateway.keeper().undo(Int(line.drop { !$0.isNumber }))
+                let kept =
+                    undone.kept.isEmpty ? "" : "; changed since, and left so: \(Self.list(undone.kept))"
+                print("\(undone.file) is without that save: \(Self.list(undone.names))\(kept)")
             }
         default:
             let words = gateway.replyBook
@@ -56,12 +57,13 @@ struct TerminalWords: Sendable {
     }
 
     private func play(_ event: String) {
+        run("event \(event)") { try await gateway.play(event: event, on: nil, in: .usual) }
+    }
+
+    /// Does what takes time, in the background.
+    private func run(_ word: String, _ work: @escaping @Sendable () async throws -> Void) {
         Task {
-            do {
-                try await gateway.play(event: event, on: nil, in: .usual)
-            } catch {
-                print("event \(event): \(Self.sentence(error))")
-            }
+            do { try await work() } catch { print("\(word): \(Self.sentence(error))") }
         }
     }
 
@@ -85,6 +87,7 @@ struct TerminalWords: Sendable {
         if !events.isEmpty { lines.append("an event plays it: \(events.joined(separator: ", "))") }
         lines.append("reset  takes back what was switched and set, and forgets the calls")
         lines.append("save missing  writes the names that nobody answered into the file of mocks")
+        lines.append("undo  takes back the last save into that file, undo 3 the third; by whomever")
         if inspector != nil { lines.append("i  gives a new link to the inspector") }
         if invitation != nil { lines.append("link  gives a new link for other devices, and its QR code") }
         return lines
@@ -92,7 +95,7 @@ struct TerminalWords: Sendable {
 
     /// The words among which `refusal` looks for a similar one.
     private var all: [String] {
-        ["reset", "save missing"] + (invitation == nil ? [] : ["link"])
+        ["reset", "save missing", "undo"] + (invitation == nil ? [] : ["link"])
             + gateway.replyBook.scenarioNames + gateway.replyBook.eventNames
     }
 

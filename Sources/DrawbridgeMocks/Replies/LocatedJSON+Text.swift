@@ -8,15 +8,26 @@ extension LocatedJSON {
         tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
     }
 
-    /// Where a member's value stands in the whole text, or the whole without the spaces around it.
+    /// Where a member's value or an element stands in the whole text, or the whole without the spaces around it.
     package var range: Range<Int> {
         let bytes = tape.bytes
-        var start = nameOffset
-        if tape[place].parent != JSONTape.Entry.none {
-            start = Self.end(of: start, in: bytes)
-            while Self.isSpace(bytes[start]) || bytes[start] == UInt8(ascii: ":") { start += 1 }
+        var start = 0
+        let parent = tape[place].parent
+        func skip() {
+            while start < bytes.count, Self.isSpace(bytes[start]) || ":,".utf8.contains(bytes[start]) {
+                start += 1
+            }
         }
-        while start < bytes.count, Self.isSpace(bytes[start]) { start += 1 }
+        if parent != JSONTape.Entry.none, tape[Int(parent)].kind == .array {
+            start = LocatedJSON(self, Int(parent)).range.lowerBound + 1
+            for _ in 0..<tape[place].position {
+                skip()
+                start = Self.end(of: start, in: bytes)
+            }
+        } else if parent != JSONTape.Entry.none {
+            start = Self.end(of: nameOffset, in: bytes)
+        }
+        skip()
         return start..<Self.end(of: start, in: bytes)
     }
 

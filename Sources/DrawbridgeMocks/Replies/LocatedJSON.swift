@@ -22,7 +22,7 @@ package struct LocatedJSON {
         lineEnds = tape.bytes.indices.filter { [bytes = tape.bytes] in bytes[$0] == UInt8(ascii: "\n") }
     }
 
-    private init(_ value: LocatedJSON, _ place: Int) {
+    init(_ value: LocatedJSON, _ place: Int) {
         tape = value.tape
         written = value.written
         lineEnds = value.lineEnds

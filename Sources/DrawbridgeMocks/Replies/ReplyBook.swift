@@ -245,6 +245,18 @@ package final class ReplyBook: Sendable {
         state.withLock { $0[session] }.all
     }
 
+    /// The mocks of a name in a session, for a page: which is asked first, and which one in a file a save changes.
+    package func standing(_ name: String, in session: Session, ofPageAt page: String?)
+        -> (first: ReplyNames.Listed?, written: ReplyNames.Listed?)
+    {
+        let segments = Target.segments(of: RoutePattern(name).text) ?? []
+        let all = state.withLock { $0[session] }.layers(ofPageAt: page).compactMap {
+            $0.listed(for: segments)
+        }
+        let written = all.filter { $0.place != nil }
+        return (all.first { !$0.reply.isPass }, written.first { !$0.reply.isPass } ?? written.first)
+    }
+
     // MARK: What is answered
 
     /// The replies for a path, as they are at one moment.

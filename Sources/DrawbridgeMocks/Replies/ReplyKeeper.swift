@@ -9,18 +9,35 @@ package protocol ReplyKeeper: Sendable {
     /// Whether programs may write it, and not the inspector alone.
     var isForPrograms: Bool { get }
 
-    /// Writes a reply in place of the one for this name, or beside the others; all else in the file stays as it is.
+    /// Writes a mock where the one is that stands for its name, or with the others; all else in the file stays as it is.
     ///
-    /// - Returns: the file, and the line in which the reply stands.
-    /// - Throws: an ``HTTPError`` that says why it is not written.
-    func keep(_ reply: JSON, for name: String) async throws -> (file: String, line: Int)
+    /// - Returns: the file, the line in which the mock is, and the number of the save; nil where all was so before.
+    /// - Throws: an ``HTTPError`` that says why it is not written: a 409 where it would overwrite words of the mock.
+    func keep(_ mock: KeptMock) async throws -> (file: String, line: Int, save: Int?)
 
     /// Writes unanswered names that no file has as replies to be filled in; all else stays as it is.
     ///
     /// - Returns: the file, and those that are new in it.
     /// - Throws: an ``HTTPError`` that says why they are not written.
-    func keep(missing names: [UnansweredName]) async throws -> (file: String, names: [String])
+    func keep(missing names: [UnansweredName], by: String) async throws -> (file: String, names: [String])
+
+    /// The last twenty saves of this process that can be taken back, the newest first.
+    var saves: [JSON] { get async }
+
+    /// Takes a save back, by default the newest: its mocks are as before, where nobody has changed them since.
+    ///
+    /// - Returns: the file, the names that are as before, and those that were changed and so stay.
+    /// - Throws: an ``HTTPError``: a 409 where all of them were changed.
+    func undo(_ save: Int?) async throws -> UndoneSave
 }
+
+/// A mock to be written, in place of the one for its name or as a case before it (`isCase`); the text that it may replace,
+/// as JSON, null for none and nil where nobody has looked; and whose calls it is for.
+package typealias KeptMock = (
+    name: String, reply: JSON, isCase: Bool, old: JSON?, session: Session, page: String?, by: String
+)
+
+package typealias UndoneSave = (file: String, names: [String], kept: [String])
 
 /// A name that nobody answered, and what was sent with it.
 package struct UnansweredName: Sendable {

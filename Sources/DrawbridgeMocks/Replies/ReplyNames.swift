@@ -6,8 +6,8 @@ package struct ReplyNames: Sendable {
         let name: String
         let reply: Reply
         let text: String
-        /// The line of its file; nil where it stands in none.
-        let line: Int?
+        /// Its line, and where its name begins in the text of its file; nil where it stands in none.
+        let place: (line: Int, offset: Int)?
     }
 
     package struct Listed: Sendable {
@@ -18,7 +18,7 @@ package struct ReplyNames: Sendable {
         package let text: String
         /// Where its layer comes from.
         package let source: String
-        package let place: (file: String, line: Int)?
+        package let place: (file: String, line: Int, offset: Int)?
     }
 
     private var routes = Routes<Named>()
@@ -46,11 +46,12 @@ package struct ReplyNames: Sendable {
         }
         for (name, value) in members {
             doubts += ReplyReader.doubts(about: value)
-            let line = value.lines(before: value.nameOffset) + 1
+            let place = (value.lines(before: value.nameOffset) + 1, value.nameOffset)
             let other = insert(
                 Named(
                     pattern: try Self.pattern(name, at: value), name: name,
-                    reply: try ReplyReader.reply(value, for: name, trust: trust), text: value.text, line: line
+                    reply: try ReplyReader.reply(value, for: name, trust: trust), text: value.text,
+                    place: place
                 ))
             if let other {
                 throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
@@ -78,7 +79,7 @@ package struct ReplyNames: Sendable {
         _ = insert(
             Named(
                 pattern: try Self.pattern(name, at: reply), name: name,
-                reply: try ReplyReader.reply(reply, for: name, trust: trust), text: reply.text, line: nil))
+                reply: try ReplyReader.reply(reply, for: name, trust: trust), text: reply.text, place: nil))
     }
 
     mutating func forgetDoubts() { doubts = [] }
@@ -117,7 +118,7 @@ package struct ReplyNames: Sendable {
     private func listed(_ named: Named) -> Listed {
         Listed(
             pattern: named.pattern, title: title(of: named.name), reply: named.reply, text: named.text,
-            source: source, place: file.flatMap { file in named.line.map { (file, $0) } })
+            source: source, place: file.flatMap { file in named.place.map { (file, $0.line, $0.offset) } })
     }
 
     /// What log and journal call the reply of a name.

@@ -24,6 +24,24 @@ def native(check):
     ask("setReply", 413, query={"name": "pay"}, raw=b'"' + b"x" * (1 << 20) + b'"')
 
     ask("saveReply", body={"name": "getUser", "reply": {"nick": "Ann"}}, shows=True)
+    ask("getSavedReply", query={"name": "getUser"}, shows=True)
+    ask("listSaves", shows=True)
+    for own in ({"query": {"session": "ann", "page": "/cart"}}, {"fields": {"X-Drawbridge-Session": "ann"}}):
+        named = {"name": "getBasket", **own.get("query", {})}
+        ask("getSavedReply", query=named, fields=own.get("fields"))
+        ask("saveReply", body={"name": "getBasket", "reply": [1], "when": {"$equals": {"level": 3}}}, **own)
+    ask("setReply", query={"name": "pay"}, body=1)
+    ask("getSavedReply", query={"name": "pay"})
+    ask("takeBackReply", query={"name": "pay"})
+    ask("getSavedReply", 400, query={"name": " "})
+    ask("saveReply", 409, body={"name": "getUser", "reply": 1, "was": "2"}, shows=True)
+    ask("saveReply", body={"name": "getUser", "reply": 1, "was": '{"nick": "Ann"}'})
+    ask("listSaves", 400, query={"name": "pay"})
+    ask("undoSave", 409, body={"save": 1})
+    ask("undoSave", shows=True)
+    ask("undoSave", body={"save": 1})
+    ask("undoSave", 404, body={"save": 1})
+    ask("undoSave", 400, body={"save": "all"})
     for body in ({"name": "getUser"}, {"name": "getUser", "reply": {"$forward": "http://127.0.0.1:1/"}}, []):
         ask("saveReply", 400, body=body)
     ask("saveReply", 413, raw=b'"' + b"x" * (1 << 20) + b'"')

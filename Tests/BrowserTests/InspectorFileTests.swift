@@ -101,7 +101,7 @@ struct InspectorFileTests {
             try await driven.click("document.querySelector('.answer-editor textarea')")
             try await driven.press(DrivenBrowser.Key.control, "a")
             try await driven.type("2")
-            try await driven.press(DrivenBrowser.Key.enter)
+            try await driven.click(InspectedBrowser.button("Save in drawbridge.json"))
             try await driven.expect("\(status).startsWith('Saved in ')")
             #expect(try await inPage("call('pay')")["data"] == 2)
             #expect(try folder.read("drawbridge.json") == "{\"replies\": {\"pay\": 2}}\n")
@@ -155,9 +155,11 @@ struct InspectorFileTests {
             let status = "document.querySelector('.answer-editor .status').textContent"
 
             try await answers("pay", "{ level: 3, orderNo: 7 }")
-            try await driven.expect("\(text).includes('$cases') && \(text).includes('{{input.orderNo}}')")
+            try await driven.expect("JSON.parse(\(text))", ["code": 0, "orderNo": 7])
             try await driven.expect(
                 "document.querySelector('.answer-editor').textContent.includes('/drawbridge.json, line 3')")
+            try await driven.click(InspectedBrowser.button("Edit the whole mock"))
+            try await driven.expect("\(text).includes('$cases') && \(text).includes('{{input.orderNo}}')")
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect("\(status).startsWith('It is written so already.')")
             #expect(try folder.read("drawbridge.json") == written)
@@ -165,14 +167,13 @@ struct InspectorFileTests {
             try await answers("user", "null")
             try await driven.expect("\(text)", #"{"nick": "Ann"}"#)
             try await driven.expect(
-                "document.querySelector('.answer-editor').textContent.includes('and comes before what is saved')"
-            )
+                "document.querySelector('.answer-editor').textContent.includes('user (signed-in) in ')")
             try await driven.type(#"{"nick": "Carl"}"#)
-            try await driven.press(DrivenBrowser.Key.enter)
-            try await driven.expect("\(status).includes('user (signed-in) still comes before it')")
+            try await driven.click(InspectedBrowser.button("Save in drawbridge.json"))
+            try await driven.expect("\(status).includes('The page gets it with its next call.')")
             #expect(
                 try folder.read("drawbridge.json")
-                    == written.replacing(#"{"nick": "nobody"}"#, with: #"{"nick": "Carl"}"#))
+                    == written.replacing(#"{"nick": "Ann"}"#, with: #"{"nick": "Carl"}"#))
 
             // Of what is long a part is kept, which is no answer and no input.
             try await answers("echo", large)
@@ -181,6 +182,123 @@ struct InspectorFileTests {
             try await driven.press("r")
             try await driven.expect("document.activeElement.labels?.[0]?.textContent", "Input to send again")
             try await driven.expect("document.activeElement.value", "")
+        }
+    }
+
+    /// Seven kinds of mocks by three gestures of the mouse: nothing of the file is lost unasked, and all is undone.
+    @Test(arguments: Browser.tried) func noGestureLosesWordsOfTheFileAndEachIsUndone(_ browser: Browser)
+        async throws
+    {
+        let folder = try Folder()
+        try folder.write("index.html", InspectedSite.page)
+        let written = """
+            {
+                // What the app answers.
+                "replies": {
+                    "aValue": {"nick": "Ann"},  // a person
+                    "aChoice": {"$cases": [
+                        // the usual
+                        {"$when": {"channel": "chat"}, "$reply": {"code": 1}},
+                        {"$when": {"channel": "card"}, "$reply": {"order": "{{input.order}}"}}
+                    ]},
+                    "aSequence": {"$sequence": [{"$error": {"code": 7}}, "done"]},
+                    "aDelay": {"$delay": 1, "$reply": {"late": true}},
+                    "aQuestion": {"$ask": "Pay?", "$choices": {"yes": {"paid": true}, "no": {"paid": false}}},
+                    "aScenario": {"nick": "nobody"},
+                    "aPass": {"$pass": true}
+                },
+                "scenario": "in",
+                "scenarios": {"in": {"aScenario": {"$delay": 1, "$reply": {"nick": "Carl"}}}}
+            }
+
+            """
+        try folder.write("drawbridge.json", written)
+        func words(_ text: String) -> [String] {
+            text.matches(of: /\$[a-zA-Z]+"/).map { String($0.output) }.sorted()
+        }
+        let status = "document.querySelector('.answer-editor .status').textContent"
+        let buttons =
+            "[...document.querySelectorAll('.answer-editor .actions button')].map(one => one.textContent)"
+        let options = ["--choose", "aQuestion=yes"]
+        try await InspectedBrowser.inspect(browser, folder, options) { driven, inPage in
+            var level = 100
+            func call(_ name: String, more: Int = 0) async throws -> JSON {
+                try await inPage("call('\(name)', { level: \(level + more) })")
+            }
+            /// Calls with an input that was never sent before, and opens the editor of the answer.
+            func answer(_ name: String) async throws {
+                level += 1
+                _ = try await call(name)
+                let row = InspectedBrowser.row("level: \(level)")
+                try await driven.expect("\(row) !== undefined")
+                try await driven.click(row)
+                try await driven.expect("document.querySelector('.title h2').textContent", .string(name))
+                if try await driven.evaluate("document.querySelector('.answer-editor') === null") == true {
+                    try await driven.click(InspectedBrowser.button("Answer otherwise"))
+                }
+                try await driven.expect("\(buttons)[0]", "Add a case for this input")
+            }
+            func press(_ button: String) async throws {
+                try await driven.click(InspectedBrowser.button(button, in: ".answer-editor"))
+            }
+            let kinds = ["aValue", "aChoice", "aSequence", "aDelay", "aQuestion", "aScenario", "aPass"]
+            for name in kinds {
+                for gesture in ["Add a case for this input", "Save in drawbridge.json", "Once"] {
+                    try await answer(name)
+                    try await driven.click("document.querySelector('.answer-editor textarea')")
+                    try await driven.press(DrivenBrowser.Key.control, "a")
+                    try await driven.type(#"{"mine": 1}"#)
+                    try await press(gesture)
+                    if gesture == "Save in drawbridge.json", name != "aValue" {
+                        try await driven.expect(
+                            "\(status).startsWith('A save replaces all of \(name), and loses its $')")
+                        #expect(try folder.read("drawbridge.json") == written)
+                        try await press("Replace it")
+                    }
+                    let isOnce = gesture == "Once"
+                    try await driven.expect(
+                        "\(status).startsWith('\(isOnce ? "The next call of" : "Saved in ")')")
+                    let text = try folder.read("drawbridge.json")
+                    if gesture != "Save in drawbridge.json" {
+                        let lost = words(written).filter { word in
+                            words(text).count { $0 == word } < words(written).count { $0 == word }
+                        }
+                        #expect(lost.isEmpty, "\(name), \(gesture): \(text)")
+                        #expect(text.contains("// the usual") && text.contains("{{input.order}}"))
+                    }
+                    #expect(try await call(name)["data"] == ["mine": 1], "\(name), \(gesture)")
+                    if gesture == "Add a case for this input" {
+                        #expect(
+                            try await call(name, more: 1000)["data"] != ["mine": 1],
+                            "\(name), another input")
+                    }
+                    try await press(isOnce ? "Take back" : "Undo")
+                    try await driven.expect(
+                        "\(status).startsWith('\(isOnce ? "\(name) is" : "Undone: \(name) in ")')")
+                    #expect(try folder.read("drawbridge.json") == written, "\(name), \(gesture)")
+                }
+            }
+            // A reader of the whole mock changes it without a question where nothing of it is lost.
+            try await answer("aDelay")
+            try await driven.click(InspectedBrowser.button("Edit the whole mock"))
+            try await driven.expect(
+                "document.activeElement.value", #"{"$delay": 1, "$reply": {"late": true}}"#)
+            try await driven.press(DrivenBrowser.Key.control, "a")
+            try await driven.type(#"{"$delay": 2, "$reply": {"late": 2}}"#)
+            try await driven.press(DrivenBrowser.Key.enter)
+            try await driven.expect("\(status).startsWith('Saved in ')")
+            #expect(
+                try folder.read("drawbridge.json")
+                    == written.replacing(
+                        #""$delay": 1, "$reply": {"late": true}"#,
+                        with: #""$delay": 2, "$reply": {"late": 2}"#))
+            // The list of saves is one for all who look.
+            try await driven.click("document.getElementById('tab-scenarios')")
+            let saves = "[...document.querySelectorAll('#panel-scenarios li')].map(one => one.textContent)"
+            try await driven.expect("\(saves).at(-1).startsWith('aDelay in ')")
+            try await driven.click(InspectedBrowser.button("Undo", in: "#panel-scenarios"))
+            try await driven.expect("\(saves).length", 0)
+            #expect(try folder.read("drawbridge.json") == written)
         }
     }
 }

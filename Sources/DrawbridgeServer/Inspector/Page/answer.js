@@ -1,34 +1,18 @@
 // Answers a call differently from now on: in the file, until Drawbridge stops, once, late, or with a failure.
-import { ask, askText, path } from './api.js';
+import { ask, path } from './api.js';
 import { busy, make, put, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { parse } from './json.js';
 import { on, setReply, state } from './state.js';
-import { fileName, nearName } from './text.js';
+import { fileName, isPattern, nearName, undone } from './text.js';
 import { preview } from './tree.js';
-import { behind, elements, failure, late, members, once, print, same } from './write.js';
+import { behind, failure, late, once, print, same } from './write.js';
 
 /// Longer replies are changed in their file.
 const mostLong = 100_000;
 
-/// The reply that answers a name now, before all others; null where none does.
-async function standing(name, session) {
-    try {
-        const [first] = elements(await askText('GET', path('handlers', { name, session })));
-        const reply = members(first ?? '');
-        const value = name => JSON.parse(reply.get(name) ?? 'null');
-        return value('text') === null ? null
-            : {
-                title: value('reply'), file: value('file'), line: value('line'), source: value('source'),
-                text: value('text'),
-            };
-    } catch {
-        return null;
-    }
-}
-
-/// What a reply is called where it comes before another.
-const called = ({ title, source }) => source === '--reply' ? `--reply ${title}` : title;
+/// What a mock is called where it comes before another.
+const called = ({ reply, source }) => source === '--reply' ? `--reply ${reply}` : reply;
 
 const placed = (file, line) => line === null || line === undefined ? nearName(file)
     : `${nearName(file)}, line ${line}`;
@@ -48,15 +32,18 @@ export class Answer {
     /// - Parameters:
     ///   - output: what was answered, as JSON text; empty where nobody has.
     ///   - isCut: whether that is its beginning alone.
+    ///   - input(): what was sent, as JSON text; null where nothing or its beginning alone is known.
+    ///   - page: the path of the page that called.
     ///   - hasFailed: whether it was an error.
     ///   - gives(isGiven): another answer is given from now on, or not any more.
     ///   - follows(isOnce): the buttons for what comes then, such as "Reload the page".
     constructor({
-        name, session, output = '', isCut = false, hasFailed = false, gives = () => {}, follows = () => [],
+        name, session, output = '', isCut = false, hasFailed = false, input = () => null, page = null,
+        gives = () => {}, follows = () => [],
     }) {
-        Object.assign(this, { name, session, gives, follows });
+        Object.assign(this, { name, session, input, page, gives, follows });
         const present = output && !isCut ? parse(output) : null;
-        this.#begun = present?.node && !present.problem ? print(same(present.node, hasFailed)) : '';
+        this.#answered = this.#begun = present?.node && !present.problem ? print(same(present.node, hasFailed)) : '';
         this.editor = new Editor({
             label: `What the app answers to ${name}`, text: drafts.get(this.#key) ?? this.#begun,
             placeholder: 'JSON, such as {"nick": "Ann"}', enters: () => this.#entered(),
@@ -74,61 +61,91 @@ export class Answer {
         this.element = make('div', { class: 'answer-editor' },
             this.editor.element, this.#now, this.#actions, this.#set, this.#line.element);
         /// Ends its interest in what is set; for whoever takes it out of the document.
-        this.end = on('replies', () => this.#draw());
+        this.end = on('replies', () => {
+            this.#draw();
+            // Others save too, and so does an editor.
+            if (this.#loading) this.#look().then(() => this.#draw(), () => {});
+        });
         this.#loading = this.#load();
     }
 
     /// Whether another answer was given here.
     isGiven = false;
-    /// What the field had at first.
+    /// What the call got; and what the field had at first.
+    #answered;
     #begun;
     #line;
     #now;
     #loading;
-    /// The reply of the file, as the field had it first; null where it is none of the file.
+    /// The mock that is asked first for the name, and the one in a file that a save changes; null for none.
+    #first = null;
     #written = null;
+    /// Whether the field has the whole mock, and not the answer to one input.
+    #isWhole = false;
     #actions;
     #set;
     #primary;
     #file;
+    #takesCase = false;
     #shown;
 
     get #key() { return JSON.stringify([this.session, this.name]); }
 
-    /// A reply is shown as it is written: who saves what it came to loses its cases, templates and steps. What was set
-    /// for a while is not.
+    /// Looks at the mocks for its name.
+    async #look() {
+        const { name, session, page } = this;
+        const { first, written } = await ask('GET', path('replies/save', { name, session, page }));
+        this.#first = first;
+        this.#written = written;
+    }
+
+    /// Whether what is saved would be asked after another mock.
+    get #isHidden() {
+        const [first, written] = [this.#first, this.#written];
+        return Boolean(first) && ['reply', 'file', 'line'].some(name => first[name] !== written?.[name]);
+    }
+
+    /// A value is shown as it is written; of a mock with words, what this call got, to which a case is typed.
     async #load() {
-        const now = await standing(this.name, this.session);
-        if (!now || now.title === `${this.name} (set)`) return;
-        const { file } = state.replies;
-        const isReplaced = now.file !== null && now.file === file && now.title === this.name;
+        await this.#look().catch(() => {});
+        if (this.#isWhole) this.#begun = this.#answered;
+        this.#isWhole = false;
+        this.#draw();
+        const [first, written] = [this.#first, this.#written];
+        const now = this.#isHidden ? first : written ?? first;
+        if (!now || now.source?.startsWith('session ')) return;
         const { node } = now.text.length > mostLong ? {} : parse(now.text);
-        this.#begun = node ? print(node) : '';
-        const place = now.file === null ? '' : ` in ${placed(now.file, now.line)}`;
+        const isOwn = now === written && (!isPattern(now.reply) || now.reply.startsWith(this.name));
+        const hasWords = now === written && /"\$[a-z]+"/.test(now.text);
+        if (node && !hasWords) this.#begun = print(node);
+        const place = now.file === undefined ? '' : ` in ${placed(now.file, now.line)}`;
+        const button = (text, work) => make('button', { class: 'inline', onclick: () => {
+            keep(this.#key, null);
+            work();
+            this.focus();
+        } }, text);
         if (drafts.has(this.#key)) {
-            const show = make('button', { class: 'inline', onclick: () => {
-                keep(this.#key, null);
-                this.#load();
-                this.focus();
-            } }, 'Show that');
+            const show = button('Show that', () => this.#load());
             return void put(this.#now, `What you typed is not given yet. ${called(now)}${place} answers now. `, show);
         }
         this.editor.text = this.#begun;
-        this.#written = isReplaced && node ? this.#begun : null;
         if (document.activeElement === this.editor.area) this.focus();
-        put(this.#now, !node ? `${now.title} is too long to change here${place}. A save here replaces it.`
-            : isReplaced ? `This is the mock${place}. A save replaces it.`
-            : file && this.#isAbove(now) ? `${called(now)}${place} answers it, and comes before what is saved.`
-            : `${called(now)}${place} answers it now.`);
+        const whole = isOwn && hasWords && node && button('Edit the whole mock', () => {
+            this.#isWhole = true;
+            this.#begun = this.editor.text = print(node);
+            put(this.#now, `This is the whole mock${place}. Save replaces it.`);
+            this.#draw();
+        });
+        put(this.#now, !node ? `${now.reply} is too long to change here${place}.`
+            : this.#isHidden ? `${called(now)}${place} answers it, and comes before what is saved.`
+            : `${called(now)}${place} ${hasWords ? 'is asked first' : 'answers it now'}. `, whole);
     }
-
-    /// Whether a reply has the very name, and stands where nothing is saved: in a scenario, or given at the start.
-    #isAbove({ title, source }) { return title.startsWith(`${this.name} (`) || source === '--reply'; }
 
     focus() { this.editor.focus(); }
 
     /// Enter gives it; the next Enter presses the first button of what follows.
     async #entered() {
+        await this.#loading;
         await this.#commit(this.#primary);
         if (this.#line.element.classList.contains('good')) this.#line.element.querySelector('button')?.focus();
     }
@@ -145,11 +162,13 @@ export class Answer {
         const { file } = state.replies;
         const set = setReply(this.session, this.name);
         this.#drawSet(set);
-        if (this.#actions.childElementCount && this.#file === file) return;
+        const takesCase = Boolean(file && this.#written) && !this.#isWhole && this.input() !== null;
+        if (this.#actions.childElementCount && this.#file === file && this.#takesCase === takesCase) return;
         this.#file = file;
-        this.editor.hint = file
-            ? `Enter saves it in ${nearName(file)}. Shift+Enter begins a new line.`
-            : 'Enter gives this answer until Drawbridge stops. Shift+Enter begins a new line.';
+        this.#takesCase = takesCase;
+        const enters = takesCase ? `adds it to ${this.name} in ${nearName(this.#written.file)} as a case for this input`
+            : file ? `saves it in ${nearName(file)}` : 'gives this answer until Drawbridge stops';
+        this.editor.hint = `Enter ${enters}. Shift+Enter begins a new line.`;
         this.editor.check();
         const button = (text, work, kind = '', title) => Object.assign(make('button', {
             class: kind, title, onclick: event => this.#commit(event.currentTarget),
@@ -158,9 +177,13 @@ export class Answer {
         const until = button(
             'Until Drawbridge stops', () => this.#put(node => node, `${stops}.`), file ? '' : 'primary',
             'Changes no file');
-        const save = file && button(`Save in ${fileName(file)}`, () => this.#save(), 'primary', `Enter: ${file}`);
-        this.#primary = save || until;
-        put(this.#actions, save, until,
+        const one = takesCase && button('Add a case for this input', () => this.#addCase(), 'primary',
+            'Enter: all else of the mock stays, for other inputs');
+        const place = this.#written?.file ?? file;
+        const save = file && button(`Save in ${fileName(place)}`, () => this.#save(), one ? '' : 'primary',
+            `${one ? '' : 'Enter: '}${place}`);
+        this.#primary = one || save || until;
+        put(this.#actions, one, save, until,
             button('Once', () => this.#once(), '', 'For the next call; later ones are answered as before'),
             button(
                 '3 s late', () => this.#put(node => late(node, 3000), `${stops} after 3 seconds.`), '',
@@ -184,25 +207,59 @@ export class Answer {
         this.#set.hidden = !text;
     }
 
-    /// What was set for a while would come before what is saved.
-    async #save() {
+    /// - Parameter was: the mock that it replaces, where somebody has said yes to what is lost.
+    async #save(was) {
         const node = this.editor.value();
         if (!node) return;
-        const isSame = this.editor.text === this.#written && setReply(this.session, this.name) === undefined;
-        if (isSame && !state.replies.problem) {
-            return this.#line.tell('It is written so already.', '', ...this.#next());
+        const isSame = this.editor.text === this.#begun && parse(this.#written?.text ?? '').node;
+        if (isSame && print(isSame) === this.#begun && setReply(this.session, this.name) === undefined &&
+            !state.replies.problem) return this.#line.tell('It is written so already.', '', ...this.#next());
+        try {
+            await this.#write({ reply: print(node), ...was === undefined ? {} : { was: JSON.stringify(was) } });
+            // Who mends what he has typed saves it again.
+            this.#isWhole = true;
+            this.#draw();
+        } catch (error) {
+            if (error.status !== 409 || !error.data) throw error;
+            await this.#look();
+            if (!error.data.lost || was !== undefined) throw error;
+            const does = (text, work) => make('button', {
+                onclick: event => busy(event.currentTarget, this.#line.tell, work),
+            }, text);
+            this.#line.tell(`A save replaces all of ${this.name}, and loses its ${error.data.lost}.`, 'warn', ' ',
+                this.#takesCase ? does('Add a case instead', () => this.#addCase()) : '', ' ',
+                does('Replace it', () => this.#save(error.data.was)));
         }
-        const name = JSON.stringify(this.name);
+    }
+
+    async #addCase() {
+        const node = this.editor.value();
+        if (node) await this.#write({ reply: print(node), when: `{"$equals": ${this.input()}}` });
+    }
+
+    /// What was set for a while would come before what is saved.
+    async #write(members) {
         const { text } = this.editor;
-        const { file, line } = await ask('POST', 'replies/save', `{"name": ${name}, "reply": ${print(node)}}`);
+        const body = Object.entries({ name: JSON.stringify(this.name), ...members })
+            .map(([name, json]) => `"${name}": ${json}`).join(', ');
+        const to = path('replies/save', { session: this.session, page: this.page });
+        const { file, line, save } = await ask('POST', to, `{${body}}`);
+        this.#begun = text;
         if (setReply(this.session, this.name) !== undefined) await this.#unset();
-        const now = await standing(this.name, this.session);
-        const isHidden = now && (now.file !== file || now.line !== line || now.title !== this.name);
-        this.#written = isHidden ? null : text;
+        await this.#look();
         put(this.#now, []);
         const saved = `Saved in ${placed(file, line)}.`;
-        this.#give(text, isHidden ? `${saved} ${called(now)} still comes before it.`
-            : `${saved} The page gets it with its next call.`, { kind: isHidden ? 'warn' : 'good' });
+        const rest = this.#isHidden ? `${called(this.#first)} still comes before it.`
+            : `The page gets it with its next call${members.when ? ' with this input' : ''}.`;
+        this.#give(text, `${saved} ${rest}`, { kind: this.#isHidden ? 'warn' : 'good', save });
+    }
+
+    async #undo(save) {
+        const words = undone(await ask('POST', 'replies/undo', JSON.stringify({ save })));
+        await this.#load();
+        this.isGiven = false;
+        this.gives(false);
+        this.#line.tell(words, 'good', ...this.#next());
     }
 
     async #put(reply, words) {
@@ -231,11 +288,13 @@ export class Answer {
     }
 
     /// - Parameter text: what the field had when it was sent; somebody may have typed on.
-    #give(text, words, { kind = 'good', isOnce = false } = {}) {
+    #give(text, words, { kind = 'good', isOnce = false, save } = {}) {
         if (drafts.get(this.#key) === text) keep(this.#key, null);
         this.isGiven = true;
         this.editor.check();
-        this.#line.tell(words, kind, ...this.#next(isOnce));
+        this.#line.tell(words, kind, ...this.#next(isOnce), ...save === undefined ? [] : [' ', make('button', {
+            onclick: event => busy(event.currentTarget, this.#line.tell, () => this.#undo(save)),
+        }, 'Undo')]);
         this.gives(true);
     }
 
@@ -243,7 +302,8 @@ export class Answer {
     async #sendOnce(node) {
         let rest = null;
         if (setReply(this.session, this.name) !== undefined) {
-            rest = behind(parse((await standing(this.name, this.session))?.text ?? '').node);
+            await this.#look();
+            rest = behind(parse(this.#first?.text ?? '').node);
             await this.#unset();
         }
         await this.#send(once(node, rest));

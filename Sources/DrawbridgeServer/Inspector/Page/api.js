@@ -6,9 +6,9 @@ const base = '/__drawbridge__/';
 
 /// Why the gateway did not do what it was asked for.
 class Refusal extends Error {
-    constructor(status, message) {
+    constructor(status, message, data = null) {
         super(message);
-        this.status = status;
+        Object.assign(this, { status, data });
     }
 }
 
@@ -39,15 +39,16 @@ export async function send(method, path, { json, headers, signal } = {}) {
 async function checked(method, path, json) {
     const answer = await send(method, path, { json });
     const text = await answer.text();
-    if (!answer.ok) throw new Refusal(answer.status, messageOf(text) || `The gateway answered ${answer.status}.`);
-    return text;
+    if (answer.ok) return text;
+    const { message, data } = refusal(text);
+    throw new Refusal(answer.status, String(message || `The gateway answered ${answer.status}.`), data);
 }
 
-function messageOf(text) {
+function refusal(text) {
     try {
-        return String(JSON.parse(text).message ?? '');
+        return JSON.parse(text) ?? {};
     } catch {
-        return text.slice(0, 300);
+        return { message: text.slice(0, 300) };
     }
 }
 

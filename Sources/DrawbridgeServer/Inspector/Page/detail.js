@@ -9,7 +9,7 @@ import { Menu } from './menu.js';
 import { Entry, mostName, pageErrors } from './records.js';
 import { outcome, reloading } from './row.js';
 import { state } from './state.js';
-import { known, took } from './text.js';
+import { isPattern, known, took } from './text.js';
 import { pretty, tree } from './tree.js';
 import { print } from './write.js';
 
@@ -54,9 +54,6 @@ function isAt(page, path) {
         return false;
     }
 }
-
-/// Whether a reply of this name would answer others too.
-const isPattern = name => name.split('/').some(part => part.startsWith(':') || part.startsWith('*'));
 
 export class Detail {
     entry = null;
@@ -283,7 +280,8 @@ export class Detail {
         }
         this.#answer ??= new Answer({
             name: entry.name, session: entry.session, output: entry.isUnanswered ? '' : entry.output ?? '',
-            isCut: Boolean(entry.detail('outputIsCut')), hasFailed: entry.state === 'error',
+            isCut: Boolean(entry.detail('outputIsCut')), hasFailed: entry.state === 'error', page: entry.page?.path,
+            input: () => this.entry.isWhole && !this.entry.detail('inputIsCut') ? this.entry.input ?? 'null' : null,
             gives: isGiven => this.box.querySelector('[aria-label=Answer]')
                 ?.classList.toggle('nobody', !isGiven && this.#isRed(this.entry)),
             follows: isOnce => this.#follows(isOnce),

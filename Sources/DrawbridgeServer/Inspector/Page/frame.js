@@ -97,7 +97,7 @@ const listed = names => names.slice(0, 20).map(name => visible(cut(name, 60))).j
 /// What came of saving the names that nobody has answered.
 function saved({ file, names, refused }) {
     const has = `${nearName(file)} has ${count(names.length, 'name')} more: ${listed(names)}. ` +
-        'Write in place of each {} what your app answers.';
+        'Write in place of each {} what your app answers. To undo it: Scenarios, Saved in files.';
     return (names.length ? has : 'There are no new names.') +
         (refused.length ? ` No mock can have the name ${listed(refused)}.` : '');
 }

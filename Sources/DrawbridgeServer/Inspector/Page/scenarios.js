@@ -2,7 +2,7 @@
 import { ask, path } from './api.js';
 import { busy, make, one, put, said, statusLine } from './dom.js';
 import { on, state, workingSession } from './state.js';
-import { cut, fileName, visible } from './text.js';
+import { cut, fileName, nearName, undone, visible } from './text.js';
 import { preview } from './tree.js';
 
 export class Scenarios {
@@ -14,10 +14,13 @@ export class Scenarios {
         this.switches = make('div', { class: 'switches' });
         this.events = make('div', { class: 'actions' });
         this.replies = make('div');
+        this.saves = make('div');
         this.about = make('p', { class: 'dim' });
         put(one('panel-scenarios'), make('h2', {}, 'Scenarios'), this.about, element, this.switches,
             make('h2', {}, 'Events'), this.events,
-            make('h2', {}, 'Set until Drawbridge stops'), this.replies);
+            make('h2', {}, 'Set until Drawbridge stops'), this.replies,
+            make('h2', {}, 'Saved in files'), this.saves);
+        on('replies', () => this.#drawSaves());
         for (const name of ['scenarios', 'session', 'sessions']) on(name, () => this.#drawSwitches());
         for (const name of ['replies', 'session']) on(name, () => this.#drawReplies());
         for (const name of ['pages', 'session']) on(name, () => this.#drawEvents());
@@ -95,6 +98,17 @@ export class Scenarios {
             pages.map(page => make('option', { value: page.id }, words(page))));
         if (pages.some(page => page.id === before)) this.page.value = before;
         return make('label', {}, 'on ', this.page);
+    }
+
+    /// The last saves, by whomever; each can be taken back.
+    #drawSaves() {
+        const saves = state.replies.saves ?? [];
+        put(this.saves, saves.length ? make('ul', { class: 'plain-list' }, saves.map(({ save, names, file, by }) =>
+            make('li', {}, said(cut(names.join(', '), 100), { class: 'name' }), ' in ', said(nearName(file)),
+                by === 'inspector' ? ' ' : ` by the ${by} `, make('button', {
+                    class: 'inline', onclick: event => busy(event.currentTarget, this.tell, async () =>
+                        this.tell(undone(await ask('POST', 'replies/undo', JSON.stringify({ save }))), 'good')),
+                }, 'Undo')))) : make('p', { class: 'none' }, 'Nothing was saved since Drawbridge started.'));
     }
 
     #drawReplies() {

@@ -32,6 +32,7 @@ struct ProxyAutoConfigTests {
 
     /// The same, as a browser runs it.
     @Test func decidesSo() async throws {
+        if !isInstalled("node") { try Test.cancel("node is not there; run scripts/setup others") }
         let script = try #require(ProxyAutoConfig.script(authority: "gw.test:8080"))
         let calls = Self.asked.map { "console.log(FindProxyForURL('\($0.url)', '\(Self.host($0.url))'));" }
         let node = try Program("node", ["-e", script + calls.joined()])

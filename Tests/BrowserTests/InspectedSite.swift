@@ -132,6 +132,13 @@ struct InspectedBrowser {
         return value
     }
 
+    /// Looks again and again until the page shows that it has heard this.
+    func untilPage(hears text: String) async throws {
+        while try await inPage("document.getElementById('heard').textContent") != .string(text) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Loads the page anew.
     func reloadPage() async throws {
         try await driven.go(to: page)

@@ -104,11 +104,7 @@ struct InspectorControlTests {
             #expect(try await inspected.inPage("MyApp.getUser()") == "nobody")
 
             try await driven.click(Site.button("greet", in: "#panel-scenarios"))
-            while try await inspected.inPage("document.getElementById('heard').textContent")
-                != #"heard "you""#
-            {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await inspected.untilPage(hears: #"heard "you""#)
 
             // What a test sets is shown, and reset takes it back here too.
             try await site.ask("PUT", "replies?name=getUser", #""Eve""#)
@@ -144,11 +140,7 @@ struct InspectorControlTests {
             let picked = "document.querySelectorAll('#panel-scenarios option').length"
             try await driven.expect(picked, 3)
             try await driven.click(Site.button("greet", in: "#panel-scenarios"))
-            while try await inspected.inPage("document.getElementById('heard').textContent")
-                != #"heard "you""#
-            {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await inspected.untilPage(hears: #"heard "you""#)
             #expect(
                 try await inspected.inPage("frames[0].document.getElementById('heard').textContent")
                     == "nothing")
@@ -181,9 +173,7 @@ struct InspectorControlTests {
             try await driven.click(Site.button("Emit"))
             try await driven.expect(
                 "[...document.querySelectorAll('.deed')][1].querySelector('.status.good') !== null")
-            while try await inspected.inPage("document.getElementById('heard').textContent") != "heard null" {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await inspected.untilPage(hears: "heard null")
             try await driven.press(DrivenBrowser.Key.escape)
             try await driven.expect("\(Site.row("share"))?.classList.contains('push')")
 

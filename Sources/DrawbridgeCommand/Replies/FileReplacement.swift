@@ -52,7 +52,7 @@ enum FileReplacement {
             }
             // An editor may have saved it while this one was written.
             let now = try FileText(path, in: folder)
-            guard now.mark + now.bytes == old else { return false }
+            guard now.whole == old else { return false }
             _ = try FileError.check { renameat(folder.number, folder.temporary, folder.number, folder.name) }
             return true
         } catch let error as FileError {

@@ -53,8 +53,7 @@ extension Worker {
         let code = message.firstRange(of: "HTTP response code is ")?.upperBound
         let status = code.flatMap { Int(message[$0...].prefix(3)) }.map { HTTPResponse.Status(code: $0) }
         let isTooLong = status == .uriTooLong || status == .requestHeaderFieldsTooLarge
-        let tooLong = Refusal.tooLong(limits.pool, status ?? .requestHeaderFieldsTooLarge)
-        if isTooLong { answer(tooLong) }
+        if isTooLong, let status { answer(.tooLong(limits.pool, status)) }
         let now = Loop.now
         // The library's messages where we close a connection whose caller has left.
         let isOurs =
@@ -64,7 +63,7 @@ extension Worker {
         own.value.lastLog = now
         // Its other messages for a head that does not fit are about its memory.
         if isTooLong || message.contains("memory") && message.contains("pool") {
-            return server.logger.warning("a request was refused: \(tooLong.message)")
+            return server.logger.warning("a request was refused: \(Refusal.tooLong(limits.pool).message)")
         }
         let text =
             // Its message for any handshake that fails.

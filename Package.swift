@@ -164,7 +164,7 @@ let package = Package(
         .executableTarget(
             name: "test-server", dependencies: ["CLinux", "Drawbridge", "DrawbridgeCommand", logging],
             path: "Tests/Support/TestServer"),
-        // The engine alone, for `scripts/autobahn` and for what a connection costs.
+        // The engine alone, for what a connection costs and as a server behind the gateway.
         .executableTarget(
             name: "echo-server", dependencies: ["MicroHTTPD", httpTypes], path: "Tests/Support/EchoServer"),
         // A gateway in front of another server, whose memory tests judge.

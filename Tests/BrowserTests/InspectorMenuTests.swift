@@ -37,16 +37,8 @@ struct InspectorMenuTests {
             let driven = inspected.driven
             let heard = try await inspected.inPage(Self.visit)
             #expect(heard[0]?["data"]?["drawn"] != heard[2]?["data"]?["drawn"])
-            for (button, name) in [
-                ("Download as mocks", "drawbridge.json"), ("Download as HAR", "calls.har"),
-            ] {
-                try await driven.click(Site.button("More"))
-                try await driven.click(Site.button(button, in: ".menu"))
-                _ = try await driven.download(name)
-            }
-            let archive = try JSON(parsing: Array(try await driven.download("calls.har").utf8))
-            let entries = try #require(archive["log"]?["entries"]?.arrayValue)
-            #expect(entries.count == 5, "\(archive)")
+            try await driven.click(Site.button("More"))
+            try await driven.click(Site.button("Download as mocks", in: ".menu"))
             return (heard, try await driven.download("drawbridge.json"))
         }
         let again = try await Site.inspect(browser, try InspectedSite(mocks)) { inspected in
@@ -83,7 +75,7 @@ struct InspectorMenuTests {
                     "document.getElementById('confirm').textContent.includes('In the list: getVip, vibrate.')"
                 )
                 try await driven.click(Site.button("Add", in: "#confirm"))
-                try await driven.expect("\(words).endsWith(\(JSON.string(says)))")
+                try await driven.expect("\(words).includes(\(JSON.string(says)))")
                 #expect(
                     try folder.read("drawbridge.json") == """
                         {

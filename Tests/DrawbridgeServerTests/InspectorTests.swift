@@ -155,7 +155,7 @@ import Testing
         let name = opened.host.split(separator: ":")[0]
         let sent = field.replacing("NAME", with: name).replacing("PORT", with: "\(opened.port)")
             .replacing("OTHER", with: "i-0000000000000000")
-        for path in ["/__drawbridge__/calls", "/__drawbridge__/calls/events", "/__drawbridge__/calls.har"] {
+        for path in ["/__drawbridge__/calls", "/__drawbridge__/calls/events"] {
             let answer = try await opened.get(path, sent)
             #expect([400, 403].contains(answer.status), "\(sent): \(answer.status)")
             #expect(!answer.body.contains("canary"), "\(sent)")
@@ -329,7 +329,7 @@ import Testing
         let ticket = String(opened.inspector.drawLink().suffix(32))
         _ = try await opened.post("/ticket", #"{"ticket":"\#(ticket)"}"#)
         for path in [
-            "calls?kind=all&secrets=1", "calls.har?kind=all&secrets=1", "calls/1/curl?secrets=1", "pages",
+            "calls?kind=all&secrets=1", "calls/1/curl?secrets=1", "pages",
         ] {
             let answer = try await opened.get("/__drawbridge__/\(path)")
             #expect(answer.status == 200, "\(path)")

@@ -12,7 +12,7 @@ import Testing
     @Test(
         "answers others while a reader is held back",
         arguments: [
-            "GET /__drawbridge__/calls", "GET /__drawbridge__/calls?count=1", "GET /__drawbridge__/calls.har",
+            "GET /__drawbridge__/calls", "GET /__drawbridge__/calls?count=1",
             "GET /__drawbridge__/calls/events", "POST /__drawbridge__/calls/verify",
             "GET /__drawbridge__/handlers", "GET /__drawbridge__/record",
         ])

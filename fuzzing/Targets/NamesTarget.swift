@@ -22,8 +22,7 @@ enum NamesTarget: FuzzTarget {
                 pageRuntime: runtime, testerToken: TesterToken(token)!, keepsJournal: true)
             for line in lines { await line.say(to: gateway) }
             for target in [
-                "/", "/__drawbridge__/page.js?path=/", OwnPath.handlers.path, OwnPath.openAPI.path,
-                OwnPath.types.path,
+                "/", "/__drawbridge__/page.js?path=/", OwnPath.handlers.path, OwnPath.types.path,
             ] {
                 await check(gateway, Request(.get, target, headers: [.authorization: "Bearer \(token)"]))
             }

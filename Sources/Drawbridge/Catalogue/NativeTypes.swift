@@ -1,11 +1,9 @@
 import HTTPGrammar
 
-/// The types of the input and output of each name, as far as they are known.
+/// The types of the input and output of each name, as far as mocks and calls tell them.
 struct NativeTypes {
     /// Where a type is known from.
     enum Source: String, CaseIterable {
-        /// A Swift type.
-        case type
         /// A reply with a value.
         case reply
         /// Calls of the journal.
@@ -16,9 +14,8 @@ struct NativeTypes {
         var shape = ValueShape()
         var sources: Set<Source> = []
 
-        mutating func add(_ other: ValueShape?, from source: Source) {
-            // A Swift type that takes anything tells nothing.
-            guard let other, !other.isEmpty, !other.isAny || source != .type else { return }
+        mutating func add(_ other: ValueShape, from source: Source) {
+            guard !other.isEmpty else { return }
             shape.merge(other)
             sources.insert(source)
         }
@@ -37,9 +34,6 @@ struct NativeTypes {
         let typeName: String
         var input = Typed()
         var output = Typed()
-        /// The media types of answers that are sent as they are.
-        var rawTypes: Set<String> = []
-        var methods: [String] = []
 
         var text: String { String(pattern.text.dropFirst()) }
     }
@@ -107,54 +101,24 @@ struct NativeTypes {
 }
 
 extension NativeTypes.Name {
-    /// Adds what Swift types and replies tell.
+    /// Adds what mocks tell.
     fileprivate mutating func add(_ entry: Catalogue.Entry) {
-        var isReached = true
-        for reply in entry.replies where isReached {
+        for reply in entry.replies {
             output.add(reply.reply.shape, from: .reply)
-            isReached = !reply.reply.alwaysAnswers
-        }
-        for route in entry.routes {
-            let typed = route.handler as? any JSONHandler.Type
-            // After a reply that always answers, the handler is never asked, so its types do not matter.
-            if isReached {
-                input.add(typed?.inputShape, from: .type)
-                output.add(typed?.outputShape, from: .type)
-            }
-            let method =
-                route.handler.methods.flatMap { $0.contains(.post) ? nil : $0.first?.rawValue } ?? "POST"
-            if !methods.contains(method) { methods.append(method) }
+            if reply.reply.alwaysAnswers { return }
         }
     }
 
-    /// Adds what calls in the journal show, where no Swift type tells.
+    /// Adds what calls in the journal show.
     fileprivate mutating func add(_ calls: [JournalRecord]) {
         let inputs = NativeTypes.values(of: calls) { call in
             (call.input.bytes.count, call.readInput.map { $0.value ?? .null })
         }
-        if !input.sources.contains(.type), !inputs.isEmpty { input.add(ValueShape(of: inputs), from: .seen) }
-        for call in calls where call.state == .answered {
-            if case .raw(let type) = call.form, !type.isEmpty { rawTypes.insert(type) }
-        }
+        input.add(ValueShape(of: inputs), from: .seen)
         let outputs = NativeTypes.values(of: calls) { call in
             guard call.state == .answered, call.form == .value, call.output.isWhole else { return (0, nil) }
             return (call.output.bytes.count, call.shownOutput(nil))
         }
-        // A type may encode itself in another form than it decodes; outputs that do not fit show that.
-        if output.sources.contains(.type), !outputs.allSatisfy(output.shape.takes) { output = .init() }
-        if !output.sources.contains(.type), !outputs.isEmpty {
-            output.add(ValueShape(of: outputs), from: .seen)
-        }
-    }
-}
-
-extension JSONHandler {
-    /// The shape of its input; nil where the type does not tell.
-    fileprivate static var inputShape: ValueShape? { TypeProbe.shape(of: Input.self) }
-
-    /// The shape of its output, where that type can be decoded as well.
-    fileprivate static var outputShape: ValueShape? {
-        if Output.self == Nothing.self { return ValueShape(.null) }
-        return (Output.self as? any Decodable.Type).flatMap { TypeProbe.shape(of: $0) }
+        output.add(ValueShape(of: outputs), from: .seen)
     }
 }

@@ -6,8 +6,8 @@ struct TypeScriptFile {
         var lines = [
             "// What pages send to native, and what it answers. Written by Drawbridge; fetch it again when that changes.",
             "//",
-            "// A comment says where a type is known from: type (a Swift type), reply (what a reply says), seen (calls of the",
-            "// journal: there may be others). Where nothing is known, it is unknown.",
+            "// A comment says where a type is known from: reply (what a reply says), seen (calls of the journal: there may be",
+            "// others). Where nothing is known, it is unknown.",
             "",
         ]
         for name in types.names {
@@ -16,7 +16,7 @@ struct TypeScriptFile {
         }
         lines.append("export interface NativeCalls {")
         for name in types.names {
-            let key = Literal.javaScript(.string(name.text))
+            let key = name.text.literal
             lines.append("    \(key): { input: \(name.typeName)Input; output: \(name.typeName)Output };")
         }
         lines.append("}")
@@ -31,5 +31,49 @@ struct TypeScriptFile {
                 typed.shape.isObject ? "export interface \(name) \(type)" : "export type \(name) = \(type);",
                 "",
             ]
+    }
+}
+
+extension ValueShape {
+    /// As an expression of TypeScript; names and strings of pages are literals in it, in ASCII only.
+    var typeScript: String {
+        if isAny || isEmpty { return "unknown" }
+        var types: [String] = []
+        if let members { types.append(members.typeScript) }
+        if let elements { types.append("Array<\(elements.first?.typeScript ?? "unknown")>") }
+        if kinds.contains(.string) { types.append("string") }
+        if kinds.contains(.number) { types.append("number") }
+        if kinds.contains(.boolean) { types.append("boolean") }
+        if kinds.contains(.null) { types.append("null") }
+        return types.joined(separator: " | ")
+    }
+
+    /// Whether it takes only objects, so that it can be an interface.
+    var isObject: Bool { !isAny && kinds.isEmpty && elements == nil && members != nil }
+}
+
+extension ValueShape.Members {
+    fileprivate var typeScript: String {
+        var members = known.map { name, shape in
+            let mark = required.contains(JSON.Bytewise(name)) ? "" : "?"
+            return "\(name.literal)\(mark): \(shape.typeScript)"
+        }
+        if let others = others.first { members.append("[name: string]: \(others.typeScript)") }
+        return members.isEmpty ? "{ [name: string]: unknown }" : "{ \(members.joined(separator: "; ")) }"
+    }
+}
+
+extension String {
+    /// A string of JavaScript, in ASCII alone: nothing that a page said ends it, a comment or a line.
+    fileprivate var literal: String {
+        var text = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"", "\\": text += "\\\(scalar)"
+            case " "..."~" where scalar != "<": text.unicodeScalars.append(scalar)
+            default: text += scalar.utf16.map { "\\u" + JSON.hexadecimal($0) }.joined()
+            }
+        }
+        return text + "\""
     }
 }

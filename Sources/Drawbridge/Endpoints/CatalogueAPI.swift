@@ -18,7 +18,7 @@ extension Gateway {
     }
 }
 
-/// What pages may call, for programs: as a list, as OpenAPI, as TypeScript; and what was answered, as a file of replies.
+/// What pages may call, for programs: as a list and as TypeScript; and what was answered, as a file of replies.
 enum CatalogueAPI {
     static func handlers(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, words: [], usual: ["session", "name", "secrets"])
@@ -26,14 +26,6 @@ enum CatalogueAPI {
         let redaction = gateway.redaction(for: query)
         let entries = try entries(of: catalogue, named: query["name"])
         return .success(.array(entries.map { $0.json(seen?[$0], redaction) }))
-    }
-
-    static func openAPI(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let (catalogue, seen) = gateway.seenCatalogue(try RecordQuery(request, words: [], usual: ["session"]))
-        let document = OpenAPIDocument(
-            NativeTypes(catalogue, seen), base: gateway.address(asAskedBy: request),
-            gateway.answers, marked: NativeMark(gateway.rules))
-        return .text("\(document.json)\n", as: "application/json")
     }
 
     static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {

@@ -14,13 +14,6 @@ extension Gateway {
         query.showsSecrets ? nil : secrets.withLock { $0 }
     }
 
-    func copying(for request: Request, _ redaction: Redaction?) -> CallCopy.Setting {
-        CallCopy.Setting(
-            base: address(asAskedBy: request), mark: NativeMark(rules), answers: answers,
-            redaction: redaction,
-            usual: secrets.withLock { $0 })
-    }
-
     /// Calls a name in place of a page.
     ///
     /// - Returns: the record of the call, with its answer.

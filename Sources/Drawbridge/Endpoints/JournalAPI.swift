@@ -127,25 +127,12 @@ enum JournalAPI {
     }
 
     static func curl(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        .text(try copy(gateway, request, words: []).copy.curl)
-    }
-
-    static func test(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let (copy, query) = try copy(gateway, request, words: ["for"])
-        guard let language = CallCopy.Language(rawValue: query["for"] ?? "") else {
-            let all = CallCopy.Language.allCases.map(\.rawValue).joined(separator: ", ")
-            throw HTTPError(.badRequest, "for: it is one of \(all)")
-        }
-        return .text(try copy.test(language))
-    }
-
-    private static func copy(
-        _ gateway: Gateway, _ request: Request, words: [String]
-    ) throws -> (copy: CallCopy, query: RecordQuery) {
         let record = try named(by: request, in: gateway)
-        let query = try RecordQuery(request, words: words, usual: ["session", "secrets"])
-        let setting = gateway.copying(for: request, gateway.redaction(for: query))
-        return (CallCopy(try called(record), setting), query)
+        let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
+        let copy = CallCopy(
+            try called(record), base: gateway.address(asAskedBy: request), NativeMark(gateway.rules),
+            gateway.redaction(for: query))
+        return .text(copy.curl)
     }
 
     static func resend(_ gateway: Gateway, _ request: Request) async throws -> Response {
@@ -217,30 +204,12 @@ enum JournalAPI {
         return try await gateway.calls(
             name, call?["input"] ?? .null, in: session, gateway.redaction(for: query))
     }
-
-    // MARK: For other tools
-
-    static func archive(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let journal = try gateway.keptJournal
-        let query = try RecordQuery(request, words: [])
-        var filter = query.filter
-        filter.kinds.formIntersection([.call, .request])
-        guard !filter.kinds.isEmpty else {
-            throw HTTPError(
-                .badRequest, "kind: an archive has what was asked by requests: call, request, or all")
-        }
-        let found = try journal.read(filter, from: query.since)
-        let setting = gateway.copying(for: request, gateway.redaction(for: query))
-        return try await list(found.records, in: .guarded(HTTPArchive.empty.bytes)) {
-            HTTPArchive.entry(CallCopy($0, setting))
-        }
-    }
 }
 
 extension Response {
     /// A text answer of the tester's API.
-    static func text(_ text: String, as type: String = "text/plain; charset=utf-8") -> Response {
-        .guarded(Array(text.utf8), type)
+    static func text(_ text: String) -> Response {
+        .guarded(Array(text.utf8), "text/plain; charset=utf-8")
     }
 }
 

@@ -1,40 +1,22 @@
-/// A call as text that makes it again: a line for a shell, or a test.
+/// A call as a line for a shell that makes it again.
 ///
-/// Values from pages are literals of that language in it, so nothing of them runs.
+/// Values from pages are quoted in it, so nothing of them runs.
 struct CallCopy {
-    enum Language: String, CaseIterable {
-        case playwright, pytest, curl
-    }
+    private let method: String
+    private let url: String
+    private let contentType: String?
+    private let body: [UInt8]
+    private let session: Session
 
-    /// What is the same for all copies that a request asks for.
-    struct Setting {
-        /// The gateway's URL, without a slash at the end.
-        let base: String
-        let mark: NativeMark
-        let answers: AnswerForm
-        /// Removes secrets from copies; nil where they are shown.
-        let redaction: Redaction?
-        /// Removes secrets where nobody asks for them.
-        let usual: Redaction
-    }
-
-    let method: String
-    let url: String
-    let contentType: String?
-    let body: [UInt8]
-    let record: JournalRecord
-    let setting: Setting
-    let input: JSON
-
-    init(_ record: JournalRecord, _ setting: Setting) {
-        (self.record, self.setting) = (record, setting)
-        let redaction = setting.redaction
-        input = record.shownInput(redaction)
-        let target = redaction.removed(fromQuery: record.head.target)
-        url = setting.base + (record.kind == .request ? target : setting.mark.target(target))
+    /// - Parameters:
+    ///   - base: the gateway's URL, without a slash at the end.
+    ///   - redaction: removes secrets; nil where they are shown.
+    init(_ record: JournalRecord, base: String, _ mark: NativeMark, _ redaction: Redaction?) {
+        url = base + mark.target(redaction.removed(fromQuery: record.head.target))
         method = record.head.method?.rawValue ?? "POST"
         contentType = record.input.bytes.isEmpty ? nil : record.head.contentType
         body = Self.body(of: record, redaction)
+        session = record.session
     }
 
     private static func body(of record: JournalRecord, _ redaction: Redaction?) -> [UInt8] {
@@ -52,8 +34,6 @@ struct CallCopy {
         return clean == text ? bytes : Array(clean.utf8)
     }
 
-    // MARK: A shell
-
     /// A line that makes the call with curl, in any POSIX shell.
     var curl: String {
         var words = ["curl", "-sS", "--globoff", "--path-as-is"]
@@ -69,8 +49,8 @@ struct CallCopy {
         // Without this header curl would declare the body as a form.
         let type = contentType.map { " \($0)" } ?? ""
         if !body.isEmpty { words += ["-H", Self.quoted("Content-Type:\(type)")] }
-        if record.session != .usual {
-            words += ["-H", Self.quoted("X-Drawbridge-Session: \(record.session.name)")]
+        if session != .usual {
+            words += ["-H", Self.quoted("X-Drawbridge-Session: \(session.name)")]
         }
         guard !body.isEmpty else { return words.joined(separator: " ") + "\n" }
         if let text = Self.plainText(body) {
@@ -84,7 +64,7 @@ struct CallCopy {
     /// A word that every shell takes as it is.
     ///
     /// Scalar by scalar: to Swift, a quote with an accent on it is another character than a quote.
-    static func quoted(_ text: String) -> String {
+    private static func quoted(_ text: String) -> String {
         var word = "'"
         for scalar in text.unicodeScalars {
             if scalar == "'" { word += #"'\''"# } else { word.unicodeScalars.append(scalar) }

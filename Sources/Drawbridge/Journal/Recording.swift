@@ -170,7 +170,7 @@ extension Recording {
             let place = reasons.firstIndex { $0.reason == reason } ?? reasons.count
             if place == reasons.count { reasons.append((reason, 0, [])) }
             reasons[place].count += 1
-            let name = CallCopy.commented(name.cut(to: 60))
+            let name = Self.commented(name.cut(to: 60))
             if !reasons[place].names.contains(name), reasons[place].names.count <= Self.mostNames {
                 reasons[place].names.append(name)
             }
@@ -182,8 +182,13 @@ extension Recording {
                 let shown = names.prefix(Self.mostNames).joined(separator: ", ")
                 let more = names.count > Self.mostNames ? ", …" : ""
                 let calls = count == 1 ? "1 call" : "\(count) calls"
-                return "// Left out: \(calls) \(CallCopy.commented(reason.words)): \(shown)\(more)."
+                return "// Left out: \(calls) \(Self.commented(reason.words)): \(shown)\(more)."
             }
+        }
+
+        /// A text that may stand in a comment of one line.
+        private static func commented(_ text: String) -> String {
+            String(String.UnicodeScalarView(text.unicodeScalars.map { " "..."~" ~= $0 ? $0 : "?" }))
         }
     }
 }

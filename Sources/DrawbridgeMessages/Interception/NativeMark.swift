@@ -1,8 +1,8 @@
 /// What a program must write to mark a request as one for native, by the rules of a gateway.
 package struct NativeMark {
     /// The query item that marks it; nil where no rule looks for one.
-    package let flag: Query.Item?
-    package let hasPath: Bool
+    private let flag: Query.Item?
+    private let hasPath: Bool
 
     package init(_ rules: [any InterceptionRule]) {
         flag = rules.lazy.compactMap { ($0 as? FlagRule)?.item }.first

@@ -27,12 +27,9 @@ package enum OwnPath: String, CaseIterable {
     case session
     /// The tester's API: the calls of native in the journal.
     case calls
-    /// The tester's API: the same as an HTTP archive.
-    case har = "calls.har"
     /// The tester's API: what pages may call.
     case handlers
-    /// The tester's API: the same as operations of OpenAPI, and as types of TypeScript.
-    case openAPI = "openapi.json"
+    /// The tester's API: the same as types of TypeScript.
     case types = "types.d.ts"
     /// The tester's API: the answered calls as a file of mocks.
     case record
@@ -87,8 +84,7 @@ package enum OwnPath: String, CaseIterable {
     /// Whether it is for programs alone, which show the tester's token.
     package var isForTesters: Bool {
         switch self {
-        case .pages, .admissions, .calls, .har, .handlers, .openAPI, .types, .record, .replies, .scenario,
-            .events,
+        case .pages, .admissions, .calls, .handlers, .types, .record, .replies, .scenario, .events,
             .questions, .reset:
             true
         default: false
@@ -107,7 +103,7 @@ package enum OwnPath: String, CaseIterable {
 
     private var hasPathsBelow: Bool {
         switch self {
-        case .har, .handlers, .openAPI, .types, .record: false
+        case .handlers, .types, .record: false
         default: isForTesters || self == .session || self == .bridge || self == .manual
         }
     }

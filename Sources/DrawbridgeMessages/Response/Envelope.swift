@@ -55,11 +55,6 @@ public struct AnswerForm: Sendable {
     /// Whether answers have their true HTTP status.
     package let hasStatus: Bool
 
-    package var isBare: Bool { if case .none = object { true } else { false } }
-
-    /// Whether outputs have the gateway's own envelope.
-    package var isUsual: Bool { if case .usual = object { true } else { false } }
-
     package var type: String { hasStatus ? "application/json" : "text/json" }
 
     /// The body for an output; `null` counts as no output.

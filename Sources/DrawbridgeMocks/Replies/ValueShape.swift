@@ -1,6 +1,6 @@
 /// What is known of the values in one place: their kinds, and the shapes of their elements and members.
 ///
-/// It is made from a Swift type, or from values that were seen; JSON Schema and TypeScript are written from it.
+/// It is made from values that were seen, and from templates; TypeScript is written from it.
 package struct ValueShape: Sendable, Equatable {
     /// Kinds of values, other than arrays and objects.
     package struct Kinds: OptionSet, Sendable {
@@ -10,9 +10,8 @@ package struct ValueShape: Sendable, Equatable {
 
         package static let null = Kinds(rawValue: 1)
         package static let boolean = Kinds(rawValue: 2)
-        package static let integer = Kinds(rawValue: 4)
-        package static let number = Kinds(rawValue: 8)
-        package static let string = Kinds(rawValue: 16)
+        package static let number = Kinds(rawValue: 4)
+        package static let string = Kinds(rawValue: 8)
     }
 
     package struct Members: Sendable, Equatable {
@@ -41,10 +40,6 @@ package struct ValueShape: Sendable, Equatable {
     package var kinds: Kinds = []
     /// Nothing is known: it may be anything.
     package var isAny = false
-    /// The `format` of strings, as in JSON Schema.
-    package var format: String?
-    /// The only values that are allowed, in place of all of their kind.
-    package var cases: [JSON]?
     /// The shape of elements: one, or none where only empty arrays were seen; nil where there are no arrays.
     package var elements: [ValueShape]?
     /// The members of objects; nil where there are no objects.
@@ -59,14 +54,6 @@ package struct ValueShape: Sendable, Equatable {
     }()
 
     package var isEmpty: Bool { !isAny && kinds.isEmpty && elements == nil && members == nil }
-
-    package var takesNull: Bool { isAny || kinds.contains(.null) }
-
-    package var orNull: ValueShape {
-        var shape = self
-        if !isAny { shape.kinds.insert(.null) }
-        return shape
-    }
 
     // MARK: Values that were seen
 
@@ -94,7 +81,7 @@ package struct ValueShape: Sendable, Equatable {
         switch value {
         case .null: self = ValueShape(.null)
         case .bool: self = ValueShape(.boolean)
-        case .number(let number): self = ValueShape(number.isWhole ? .integer : .number)
+        case .number: self = ValueShape(.number)
         case .string: self = ValueShape(.string)
         case .array(let elements):
             self = ValueShape()
@@ -136,10 +123,7 @@ package struct ValueShape: Sendable, Equatable {
             self = other
             return
         }
-        let (mine, theirs) = (hasText, other.hasText)
         kinds.formUnion(other.kinds)
-        if mine, theirs, format != other.format { format = nil } else if theirs { format = other.format }
-        cases = mergedCases(other)
         if let theirs = other.elements {
             elements =
                 elements.map { mine in
@@ -148,17 +132,6 @@ package struct ValueShape: Sendable, Equatable {
                 } ?? theirs
         }
         if let theirs = other.members { members = members?.merged(theirs) ?? theirs }
-    }
-
-    private var hasText: Bool { kinds.contains(.string) }
-
-    /// The cases of both; nil where one of them takes other values than its cases.
-    private func mergedCases(_ other: ValueShape) -> [JSON]? {
-        let (mine, theirs) = (kinds.subtracting(.null), other.kinds.subtracting(.null))
-        if mine.isEmpty { return other.cases }
-        if theirs.isEmpty { return cases }
-        guard let cases, let others = other.cases else { return nil }
-        return cases + others.filter { !cases.contains($0) }
     }
 
     // MARK: Size
@@ -207,36 +180,5 @@ extension ValueShape.Members {
         guard known.count > ValueShape.mostMembers || !others.isEmpty && !known.isEmpty else { return self }
         let all = known.map(\.shape) + others
         return Self(others: [all.reduce(into: ValueShape()) { $0.merge($1) }])
-    }
-}
-
-extension ValueShape {
-    package func takes(_ value: JSON) -> Bool {
-        if isAny { return true }
-        switch value {
-        case .null: return kinds.contains(.null)
-        case .bool: return kinds.contains(.boolean)
-        case .number(let number):
-            if let cases { return cases.contains { Condition.isEqual(value, $0) } }
-            return kinds.contains(.number) || kinds.contains(.integer) && number.isWhole
-        case .string:
-            if let cases { return cases.contains(value) }
-            return kinds.contains(.string)
-        case .array(let values):
-            guard let elements else { return false }
-            return values.allSatisfy { elements.first?.takes($0) ?? true }
-        case .object(let object):
-            guard let members else { return false }
-            let names = Set(object.map { JSON.Bytewise($0.key) })
-            guard members.required.isSubset(of: names) else { return false }
-            for (name, shape) in members.known {
-                if let value = object[name], !shape.takes(value) { return false }
-            }
-            guard let others = members.others.first else { return true }
-            return object.allSatisfy { member in
-                members.known.contains { JSON.Bytewise($0.name) == JSON.Bytewise(member.key) }
-                    || others.takes(member.value)
-            }
-        }
     }
 }

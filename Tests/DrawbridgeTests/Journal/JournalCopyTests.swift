@@ -28,8 +28,7 @@ import Testing
         await program.call("/login?_mobile_bridge=1", #"{"token": "TEAL"}"#)
         let canaries = ["PLOVER", "KESTREL", "TERN", "TEAL", "STORK"]
         for path in [
-            "calls", "calls/1", "calls/2", "calls.har", "calls/1/curl", "calls/2/test?for=playwright",
-            "calls/2/test?for=pytest", "calls/2/test?for=curl",
+            "calls", "calls/1", "calls/2", "calls/1/curl", "calls/2/curl",
         ] {
             let text = try await program.ask(.get, path).text()
             for canary in canaries { #expect(!text.contains(canary), "\(path): \(canary) in \(text)") }
@@ -68,7 +67,7 @@ import Testing
         let program = JournalProgram()
         let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]
         await program.call("/echo?_mobile_bridge=1\(query)", body, headers: headers)
-        for path in ["calls", "calls/1", "calls.har", "calls/1/curl", "handlers"] {
+        for path in ["calls", "calls/1", "calls/1/curl", "handlers"] {
             let answer = await program.ask(.get, path)
             let text = try await answer.text()
             #expect(!text.contains("CANARY"), "\(path): \(text.prefix(2000))")
@@ -79,26 +78,12 @@ import Testing
         #expect(whole.contains("CANARY"))
     }
 
-    /// A copied test that answers `:id` would answer every name.
-    @Test(arguments: ["/:id", "/*", "/a%2Fb"]) func aNameThatWouldStandForOthersHasNoReply(_ path: String)
-        async throws
-    {
-        let program = JournalProgram(withHandlers: false)
-        await program.call("\(path)?_mobile_bridge=1")
-        for language in ["pytest", "playwright", "curl"] {
-            let text = try await program.ask(.get, "calls/1/test?for=\(language)").text()
-            #expect(text.contains("No reply is set, since no reply can have its name for itself"), "\(text)")
-        }
-    }
-
     /// Copies say that they are for native as the gateway's rules have it.
     @Test func aFlagOfOnesOwnStandsInCopies() async throws {
         let program = JournalProgram(Gateway(rules: [.flag("cmd", "1")], keepsJournal: true))
         await program.call("/echo?cmd=1&a=2")
-        for path in ["calls/1/curl", "calls.har"] {
-            let text = try await program.ask(.get, path).text()
-            #expect(text.contains("/echo?a=2&cmd=1") && !text.contains("_mobile_bridge"), "\(text)")
-        }
+        let text = try await program.ask(.get, "calls/1/curl").text()
+        #expect(text.contains("/echo?a=2&cmd=1") && !text.contains("_mobile_bridge"), "\(text)")
     }
 
     /// Nothing of ours is ever in a record: what would open something here.
@@ -115,8 +100,7 @@ import Testing
         _ = await program.gateway.respond(to: Request("/a.html", headers: [.pageToken: page]))
         _ = await program.ask(.get, "pages")
         for path in [
-            "calls?kind=all&secrets=1", "calls.har?kind=all&secrets=1", "calls/1/curl?secrets=1",
-            "calls/1/test?for=curl&secrets=1",
+            "calls?kind=all&secrets=1", "calls/1/curl?secrets=1",
         ] {
             let text = try await program.ask(.get, path).text()
             for secret in [page, tester, cookie] { #expect(!text.contains(secret), "\(path)") }
@@ -166,64 +150,6 @@ import Testing
         #expect(await program.ask(.get, "calls/1/resend").status == .methodNotAllowed)
     }
 
-    @Test func anArchiveHasWhatToolsForItRead() async throws {
-        let program = JournalProgram()
-        await program.call("/echo?_mobile_bridge=1&b=2", #"{"a": "ü"}"#)
-        let log = try #require(try await program.ask(.get, "calls.har").json()["log"])
-        let entry = try #require(log["entries"]?[0])
-        #expect(log["version"] == "1.2")
-        #expect(
-            entry["request"]?["url"]?.stringValue?.hasSuffix("/echo?b=2&_mobile_bridge=1") == true, "\(entry)"
-        )
-        #expect(entry["request"]?["postData"]?["text"] == #"{"a": "ü"}"#)
-        #expect(
-            entry["request"]?["queryString"] == [
-                ["name": "b", "value": "2"], ["name": "_mobile_bridge", "value": "1"],
-            ])
-        #expect(
-            entry["response"]?["content"]?["text"] == #"{"code":200,"data":{"a":"ü","b":"2"},"message":""}"#)
-        #expect(entry["response"]?["status"] == 200)
-        // All that HAR 1.2 asks for is there.
-        let members: [(String, [String])] = [
-            (
-                "request",
-                [
-                    "method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize",
-                    "bodySize",
-                ]
-            ),
-            (
-                "response",
-                [
-                    "status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL",
-                    "headersSize", "bodySize",
-                ]
-            ),
-            ("timings", ["send", "wait", "receive"]),
-        ]
-        for (name, members) in members {
-            for member in members { #expect(entry[name]?[member] != nil, "\(name).\(member)") }
-        }
-        for member in ["startedDateTime", "time", "cache"] { #expect(entry[member] != nil, "\(member)") }
-    }
-
-    /// An app's own error is no status of HTTP's, and what was never answered has none.
-    @Test(arguments: [(AnswerForm.envelope, 200), (.http, 418), (.bare, 418)])
-    func anArchiveHasTheStatusThatARequestGot(_ answers: AnswerForm, _ status: Int) async throws {
-        let program = JournalProgram(Gateway(answers: answers, keepsJournal: true))
-        try await program.gateway.mock(
-            #"{"app": {"$error": {"code": 6001, "message": "no"}}, "quiet": {"$silence": true}}"#)
-        await program.call("/fail?_mobile_bridge=1")
-        await program.call("/app?_mobile_bridge=1")
-        _ = await program.ask(.post, "calls", #"{"name": "quiet"}"#)
-        let log = try #require(try await program.ask(.get, "calls.har").json()["log"])
-        let responses = (0..<3).map { log["entries"]?[$0]?["response"] }
-        #expect(responses[0]?["status"] == .number(.init(status)))
-        #expect(responses[0]?["content"]?["text"] == #"{"code":418,"message":"no tea"}"#)
-        #expect(responses[1]?["status"] == (answers.hasStatus ? 500 : 200))
-        #expect(responses[2]?["status"] == 0 && responses[2]?["content"]?["text"] == "")
-    }
-
     /// A line for a shell asks the same, and nothing in it is an option, a default or a form that nobody sent.
     @Test(arguments: [
         Sent(.post, "/echo", "text/plain", "--x\n1-%", line: #"printf '\055-x\0121-%%' | curl "#),
@@ -253,51 +179,6 @@ import Testing
         #expect(line.contains("/__jsbridge__/__jsbridge__/pay' -H"), "\(line)")
     }
 
-    @Test func aCopiedTestAnswersAnErrorWithItsData() async throws {
-        let program = JournalProgram()
-        try await program.gateway.mock(
-            #"{"pay": {"$error": {"code": 7, "message": "no", "data": {"left": 3}}}}"#)
-        await program.call("/pay?_mobile_bridge=1", #"{"a": 1}"#)
-        let test = try await program.ask(.get, "calls/1/test?for=pytest").text()
-        #expect(
-            test.contains(#"{"$error": {"code": 7, "message": "no", "data": {"left": 3}}}"#), "\(test)")
-    }
-
-    /// What cannot be set as a reply is left out, and the test says why.
-    @Test(arguments: [
-        ("$(x)", "{}", "no reply can have its name for itself"), ("", "{}", "the call has no name"),
-        ("a/*/b", "{}", "no reply can have its name for itself"), ("bare", #"{"$a": "{{uuid}}"}"#, nil),
-        ("fails", #"{"text": "{{{x}}"}"#, nil), ("bare", #"{"$a": "x\n{"}"#, nil),
-        ("bare", #"{"a": "{{uuid}}"}"#, nil),
-    ])
-    func aCopiedTestSetsNoReplyThatCannotBeSet(name: String, input: String, reason: String?) async throws {
-        let program = JournalProgram()
-        try await program.gateway.mock(
-            #"{"bare": {"$reply": "{{input}}"}, "fails": {"$error": {"code": 1, "message": "{{input.text}}"}}}"#
-        )
-        let call = #"{"name": "\#(name)", "input": \#(input)}"#
-        #expect(await program.ask(.post, "calls", call).status == .ok)
-        for language in ["playwright", "pytest", "curl"] {
-            let test = try await program.ask(.get, "calls/1/test?for=\(language)").text()
-            #expect(test.contains("No reply is set") == (reason != nil), "\(test)")
-            if let reason { #expect(test.contains(reason), "\(test)") }
-        }
-    }
-
-    @Test func aTestThatCannotBeWrittenIsRefused() async throws {
-        let program = JournalProgram()
-        let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
-        await program.call("/echo?_mobile_bridge=1", deep)
-        await program.call("/echo?_mobile_bridge=1", #"{"a": [1e999]}"#)
-        for (number, language, status) in [
-            (1, "pytest", HTTPResponse.Status.conflict), (1, "curl", .conflict), (2, "pytest", .conflict),
-            (2, "playwright", .conflict), (2, "curl", .ok),
-        ] {
-            let answer = await program.ask(.get, "calls/\(number)/test?for=\(language)")
-            #expect(answer.status == status, "\(number), \(language)")
-        }
-    }
-
     struct Sent: Sendable {
         let method: HTTPRequest.Method
         let target: String
@@ -310,25 +191,5 @@ import Testing
             _ method: HTTPRequest.Method, _ target: String, _ type: String? = nil, _ body: String = "",
             line: String
         ) { (self.method, self.target, self.type, self.body, self.line) = (method, target, type, body, line) }
-    }
-
-    @Test(arguments: [
-        (#"a"b"#, #""a\"b""#), ("a\nb\u{2028}<é", #""a\nb\u2028\u003c\u00e9""#),
-        ("😀", #""\ud83d\ude00""#), (#"\${x}`"#, #""\\${x}`""#),
-    ])
-    func textsAreLiteralsOfTheirLanguage(text: String, literal: String) {
-        #expect(Literal.javaScript(.string(text)) == literal)
-        #expect(Literal.ascii(["a": .string(text)]) == #"{"a":\#(literal)}"#)
-        let python = literal.replacing(#"\ud83d\ude00"#, with: #"\U0001f600"#)
-        #expect(Literal.python(.string(text)) == python)
-    }
-
-    @Test func valuesAreLiteralsOfTheirLanguage() {
-        let value: JSON = ["__proto__": 1, "t": true, "n": .null, "l": [1.5, false], "o": [:]]
-        #expect(
-            Literal.javaScript(value)
-                == #"{ ["__proto__"]: 1, "t": true, "n": null, "l": [1.5, false], "o": {} }"#)
-        #expect(
-            Literal.python(value) == #"{"__proto__": 1, "t": True, "n": None, "l": [1.5, False], "o": {}}"#)
     }
 }

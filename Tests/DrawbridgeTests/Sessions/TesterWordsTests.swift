@@ -36,8 +36,7 @@ import Testing
         Case(request: "GET calls?secrets=true", status: 400, says: "secrets: it is 1 or 0"),
         Case(request: "GET calls?seconds=x", status: 400, says: "seconds: it is a number"),
         Case(request: "GET calls?name=pay&seconds=0.05", status: 504, says: "0 of 1 calls of pay"),
-        Case(request: "GET calls.har?since=99999", status: 410, says: "since:"),
-        Case(request: "GET calls.har?kind=page", status: 400, says: "kind: an archive has"),
+        Case(request: "GET calls?since=99999", status: 410, says: "since:"),
         Case(request: "GET calls/0", status: 404, says: "there is no call 0"),
         Case(request: "GET calls/-1", status: 404, says: "nothing at"),
         Case(request: "GET calls/99999999999999999999", status: 404, says: "there is no call"),
@@ -99,7 +98,7 @@ import Testing
         }
         #expect(await status("calls") == 200)
         for target in [
-            "calls?secrets=1", "calls.har?secrets=1", "calls/events?secrets=1", "handlers?secrets=1",
+            "calls?secrets=1", "calls/events?secrets=1", "handlers?secrets=1",
         ] {
             #expect(await status(target) == 403, "\(target)")
         }
@@ -113,8 +112,6 @@ import Testing
         _ = await program.gateway.respond(to: Request("/a.html"))
         let calls = try await program.calls("?kind=all")
         #expect(calls.map { $0["name"] } == ["/a.html"])
-        let archive = try await program.ask(.get, "calls.har?kind=all").json()
-        #expect(archive["log"]?["entries"]?[0]?["request"]?["url"] == "http://localhost/a.html")
     }
 
     @Test func aCallThatIsForgottenWhileItIsMadeIsAnsweredAllTheSame() async throws {

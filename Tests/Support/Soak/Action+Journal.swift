@@ -33,11 +33,10 @@ extension Action {
         },
         Action("leaves a long list of calls", 10) { caller in
             let client = try caller.way.connect()
-            let list = caller.dice.roll(2) == 0 ? "calls.har" : "calls"
-            let target = "/__drawbridge__/\(list)?session=*&kind=all"
+            let target = "/__drawbridge__/calls?session=*&kind=all"
             try client.send(caller.request("GET \(target)", [authorization]))
             let reply = try client.head()
-            guard reply.status == 200 else { throw Wrong("\(list) answers \(reply.status)") }
+            guard reply.status == 200 else { throw Wrong("calls answers \(reply.status)") }
             // A short one comes whole.
             let isLong = reply["Transfer-Encoding"] != nil
             for _ in 0..<(isLong ? caller.dice.roll(4) : 0) { _ = try client.chunk() }

@@ -14,9 +14,6 @@ def calls(check):
     ask("verifyCalls", body={"name": "pay", "when": {"orderNo": 17}, "count": 1}, shows=True)
     ask("verifyCalls", 417, body={"name": "pay", "when": {"orderNo": 18}, "count": 1}, shows=True)
     ask("copyCallAsCurl", path=[number], shows=True)
-    for language in check.api.operations["copyCallAsTest"].parameters["query", "for"]["schema"]["enum"]:
-        ask("copyCallAsTest", path=[number], query={"for": language}, shows=language == "pytest")
-    ask("exportCalls", shows=True)
     ask("resendCall", path=[number], body={"input": {"orderNo": 18}}, shows=True)
     ask("resendCall", path=[number])
     ask("resendCall", path=[number], body={})
@@ -25,13 +22,12 @@ def calls(check):
     secret = {"name": "pay", "input": {"orderNo": 17, "token": "s3cret"}}
     made = ask("callName", query={"session": "ann"}, body=secret).data["number"]
     ask("listCalls", query={"session": "ann"}, shows=True)
-    for id, path, more in [
-        ("listCalls", [], {}), ("exportCalls", [], {}), ("getRecord", [made], {}), ("copyCallAsCurl", [made], {}),
-        ("copyCallAsTest", [made], {"for": "curl"}), ("resendCall", [made], {}),
+    for id, path in [
+        ("listCalls", []), ("getRecord", [made]), ("copyCallAsCurl", [made]), ("resendCall", [made]),
     ]:
         own = {"session": "ann"} if not path else {}
         for query, isShown in [({}, False), ({"secrets": "0"}, False), ({"secrets": "1"}, True)]:
-            answer = ask(id, path=path, query={**own, **more, **query})
+            answer = ask(id, path=path, query={**own, **query})
             if ("s3cret" in answer.text) != isShown:
                 check.fault(f"{id} {query}: the secret is {'not ' if isShown else ''}shown")
     said = ask("callName", query={"secrets": "1"}, body=secret, fields={"X-Drawbridge-Session": "ann"})
@@ -40,12 +36,11 @@ def calls(check):
     said = ask("callName", query={"session": "bob"}, body={"name": "pay", "session": "ann"})
     if said.data["session"] != "ann":
         check.fault("callName: the session in the body does not count")
-    for id, kinds in [("listCalls", ["call", "push"]), ("exportCalls", ["call", "request"])]:
-        ask(id, fields={"X-Drawbridge-Session": "ann"})
-        every = {"session": "*", "name": "pay", "kind": kinds, "by": "reply", "state": "answered", "since": made}
-        ask(id, query={**every, **({"limit": 2} if id == "listCalls" else {})})
-        ask(id, query={"kind": ["all"]})
-        ask(id, query={"page": "a9ff"})
+    ask("listCalls", fields={"X-Drawbridge-Session": "ann"})
+    every = {"session": "*", "name": "pay", "kind": ["call", "push"], "by": "reply", "state": "answered"}
+    ask("listCalls", query={**every, "since": made, "limit": 2})
+    ask("listCalls", query={"kind": ["all"]})
+    ask("listCalls", query={"page": "a9ff"})
     ask("listCalls", query={"name": "pay", "count": 1, "seconds": 5})
     ask("listCalls", query={"name": "pay", "seconds": 5})
     ask("callName", body={"name": "nobodyHasThis"})
@@ -76,24 +71,18 @@ def calls(check):
     ask("listCalls", 400, query={"nam": "pay"})
     for query in ({"kind": ["calls"]}, {"kind": [""]}, {"by": "handlr"}, {"state": "done"}, {"secrets": "true"}):
         ask("listCalls", 400, query=query)
-        ask("exportCalls", 400, query=query)
-    ask("exportCalls", 400, query={"kind": ["push"]})
-    for id in ("listCalls", "exportCalls"):
-        ask(id, 410, query={"since": 1_000_000})
-    for id in ("listCalls", "exportCalls", "callName", "forgetCalls", "verifyCalls", "streamCalls"):
+    ask("listCalls", 410, query={"since": 1_000_000})
+    for id in ("listCalls", "callName", "forgetCalls", "verifyCalls", "streamCalls"):
         ask(id, 400, query={"session": "a b"}, body={} if id in ("callName", "verifyCalls") else None)
     for body in (
         {"nam": "pay"}, [], {"name": 1}, {"count": -1}, {"when": {}, "equals": 1}, {"count": 1, "atMost": 1},
         {"order": ["pay"], "count": 1}, {"seconds": "5"},
     ):
         verify(body, 400)
-    for id, more in [
-        ("getRecord", {}), ("copyCallAsCurl", {}), ("copyCallAsTest", {"for": "curl"}), ("resendCall", {}),
-    ]:
-        ask(id, 404, path=[1_000_000], query=more)
-        ask(id, 404, path=[0], query=more)
-        ask(id, 400, path=[number], query={**more, "scret": 1})
-    ask("copyCallAsTest", 400, path=[number])
+    for id in ("getRecord", "copyCallAsCurl", "resendCall"):
+        ask(id, 404, path=[1_000_000])
+        ask(id, 404, path=[0])
+        ask(id, 400, path=[number], query={"scret": 1})
     ask("callName", 400, body={"input": 1})
     ask("callName", 400, raw=b"no JSON")
     ask("resendCall", 400, path=[number], raw=b"no JSON")

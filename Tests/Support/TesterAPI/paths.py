@@ -7,7 +7,7 @@ from gateway import Gateway, Page
 
 # Words that a query may have, and that mean nothing there, so that they are not described.
 idle_words = {
-    **dict.fromkeys(("getRecord", "copyCallAsCurl", "copyCallAsTest", "resendCall"), {"session"}),
+    **dict.fromkeys(("getRecord", "copyCallAsCurl", "resendCall"), {"session"}),
     "listReplies": {"name"}, "listEvents": {"page"}, "getScenarios": {"scenario", "on"}, "listQuestions": {"choice"},
 }
 # The same of members of a body.
@@ -139,14 +139,10 @@ def choices(asker):
 
     for path, id, name in [
         ("/calls", "listCalls", "kind"), ("/calls", "listCalls", "by"), ("/calls", "listCalls", "state"),
-        ("/calls", "listCalls", "secrets"), ("/calls.har", "exportCalls", "kind"),
-        (f"/calls/{asker.number}/test", "copyCallAsTest", "for"),
+        ("/calls", "listCalls", "secrets"),
     ]:
-        # What is a kind of records, and not of an archive.
-        word = "push" if id == "exportCalls" else "qqqqqqqq"
-        pattern = r"by requests: (.+)" if id == "exportCalls" else r"it is (?:one of )?(.+?)(?:, and not|$)"
-        wanted = enum(parameter(id, name)) - ({"all"} if path == "/calls" else set())
-        asker.differ(f"{name} of {id}", listed(told(f"GET {path}?{name}={word}", pattern)), wanted)
+        said = told(f"GET {path}?{name}=qqqqqqqq", r"it is (?:one of )?(.+?)(?:, and not|$)")
+        asker.differ(f"{name} of {id}", listed(said), enum(parameter(id, name)) - {"all"})
 
     def body(id, name):
         api = asker.check.api

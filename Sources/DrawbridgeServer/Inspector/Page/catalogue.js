@@ -98,17 +98,15 @@ export class Catalogue {
             make('h2', {}, 'Catalogue'),
             make('p', { class: 'dim' }, 'Every name that is answered, by a handler or a mock.'),
             element, this.list,
-            make('div', { class: 'actions' },
-                this.#file('openapi.json', 'OpenAPI'), this.#file('types.d.ts', 'TypeScript')),
+            make('div', { class: 'actions' }, make('button', { onclick: event => this.#types(event.currentTarget) },
+                'Download types of TypeScript')),
             make('h2', {}, 'A name of your own'), this.#own());
         on('replies', () => this.changed());
         on('session', () => this.changed(true));
     }
 
-    #file(name, words) {
-        return make('button', { onclick: event => busy(event.currentTarget, this.tell, async () => {
-            download(name, await text(name), name.endsWith('.json') ? 'application/json' : 'text/plain');
-        }) }, `Download ${words}`);
+    #types(button) {
+        return busy(button, this.tell, async () => download('types.d.ts', await text('types.d.ts'), 'text/plain'));
     }
 
     /// Answers a name that nobody has called yet.

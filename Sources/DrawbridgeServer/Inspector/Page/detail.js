@@ -5,13 +5,12 @@ import { copy } from './copy.js';
 import { busy, code, make, one, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { caller, facts, isCut, sincePage, whoAnswered } from './facts.js';
-import { Menu } from './menu.js';
 import { Entry, mostName, pageErrors } from './records.js';
 import { outcome, reloading } from './row.js';
 import { state } from './state.js';
 import { isPattern, known, took } from './text.js';
 import { pretty, tree } from './tree.js';
-import { print } from './write.js';
+import { members, print, verifying } from './write.js';
 
 const kinds = { push: 'Native calls the page', page: 'Page', request: 'Passed on', notice: 'Note' };
 
@@ -60,7 +59,6 @@ export class Detail {
     #answer = null;
     #resend = null;
     #isAnswering = false;
-    #tests;
     #line = statusLine();
 
     /// - Parameters:
@@ -70,11 +68,6 @@ export class Detail {
     constructor(records, { goTo, back, help }) {
         Object.assign(this, { records, goTo, back, help });
         this.box = one('panel-calls');
-        this.#tests = new Menu('Copy as test', () => [
-            ['Playwright', () => this.copyAs('test', 'playwright')],
-            ['pytest', () => this.copyAs('test', 'pytest')],
-            ['curl', () => this.copyAs('test', 'curl')],
-        ], { title: 'Key t', 'data-key': 'test' });
         this.#draw();
     }
 
@@ -153,20 +146,27 @@ export class Detail {
         this.goTo(number);
     }
 
-    async copyAs(what, tool) {
-        const { entry } = this;
-        if (entry?.kind !== 'call') return;
-        await busy(null, this.#line.tell, async () => {
-            const words = tool ? `a test for ${tool}` : 'a curl line';
-            const copied = await copy(text(path(`calls/${entry.number}/${what}`, { for: tool, secrets: 1 })));
-            const lines = copied.trimEnd().split('\n').length;
-            this.#line.tell(`Copied as ${words}${lines === 1 ? '' : `, ${lines} lines`}.`, 'good');
+    copyCurl() {
+        this.#copyCall('a curl line', number => text(path(`calls/${number}/curl`, { secrets: 1 })));
+    }
+
+    /// A line for a test in JavaScript.
+    copyVerify() {
+        this.#copyCall('a line that verifies it', async number => {
+            const record = members(await askText('GET', path(`calls/${number}`, { secrets: 1 })));
+            const check = `{"name": ${record.get('name')}, "equals": ${record.get('input') ?? 'null'}, "atLeast": 0}`;
+            const equal = await ask('POST', path('calls/verify', { session: this.entry.session }), check);
+            return verifying(record, equal.calls.some(call => call.number === number));
         });
     }
 
-    /// Opens the menu of tests.
-    test() {
-        if (this.entry?.kind === 'call') this.#tests.open();
+    async #copyCall(words, made) {
+        const { entry } = this;
+        if (entry?.kind !== 'call') return;
+        await busy(null, this.#line.tell, async () => {
+            await copy(made(entry.number));
+            this.#line.tell(`Copied as ${words}.`, 'good');
+        });
     }
 
     #reload() {
@@ -235,8 +235,8 @@ export class Detail {
             make('button', { title: `Key ${key}`, 'data-key': `key-${key}`, onclick }, text);
         return make('div', { class: 'actions' },
             this.#isRed(this.entry) ? null : button('Answer otherwise', 'e', () => this.answer()),
-            button('Edit and send again', 'r', () => this.resend()), this.#tests.element,
-            button('Copy as curl', 'c', () => this.copyAs('curl')));
+            button('Edit and send again', 'r', () => this.resend()),
+            button('Copy as verify', 't', () => this.copyVerify()), button('Copy as curl', 'c', () => this.copyCurl()));
     }
 
     #call() {

@@ -138,13 +138,11 @@ function addMissing(names, back) {
 export function menu(missing, forget) {
     const back = () => top.button.focus();
     const all = () => state.session || '*';
-    const saves = (name, address) => run(async () => {
-        download(name, await text(address()));
-        notice(`${name} is downloaded.`, 8000, true);
-    });
     const top = new Menu('More', () => [
-        ['Download as mocks', saves('drawbridge.json', () => path('record', { session: workingSession() }))],
-        ['Download as HAR', saves('calls.har', () => path('calls.har', { session: all() }))],
+        ['Download as mocks', run(async () => {
+            download('drawbridge.json', await text(path('record', { session: workingSession() })));
+            notice('drawbridge.json is downloaded.', 8000, true);
+        })],
         ...state.replies.file ? [['Add what nobody answered …', () => addMissing(missing(), back)]] : [],
         ['Keys', showKeys],
         ['Clear the list', run(async () => {

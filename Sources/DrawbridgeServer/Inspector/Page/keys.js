@@ -7,7 +7,7 @@ const words = [
     ['j or ↓', 'the next one'], ['k or ↑', 'the one before'], ['Home, End', 'the first, the last'],
     ['n', 'the next that nobody answers'],
     ['Enter', 'open it; where nobody answered, type the answer'], ['e', 'answer otherwise'],
-    ['r', 'edit its input and send it again'], ['c', 'copy it as curl'], ['t', 'copy it as a test'], ['/', 'filter'],
+    ['r', 'edit its input and send it again'], ['c', 'copy it as curl'], ['t', 'copy it as a line that verifies it'], ['/', 'filter'],
     ['p', 'show or hide other requests'], ['1 2 3 4', 'calls, pages, scenarios, catalogue'], ['Esc', 'back'],
     ['?', 'these keys'],
 ];

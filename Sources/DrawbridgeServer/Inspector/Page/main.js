@@ -106,7 +106,7 @@ class Inspector {
             Enter: () => { if (list.selected !== null) list.select(list.selected, 'open'); },
             '/': () => { tabs.show('calls'); this.search.focus(); },
             n: () => this.#nextRed(), e: () => detail.answer(), r: () => detail.resend(),
-            c: () => detail.copyAs('curl'), t: () => detail.test(),
+            c: () => detail.copyCurl(), t: () => detail.copyVerify(),
             p: () => one('passed').click(), '?': showKeys,
             1: () => tabs.show('calls'), 2: () => tabs.show('pages'), 3: () => tabs.show('scenarios'),
             4: () => tabs.show('catalogue'), back: () => this.#back(),

@@ -1,4 +1,5 @@
-// Writes JSON, and replies of it; finds the members of a record without reading what stands in them.
+// Writes JSON, replies of it, and the line of a test; finds the members of a record without reading what stands in them.
+import { parse } from './json.js';
 
 function inline(node, most) {
     switch (node.type) {
@@ -83,6 +84,49 @@ export function same(node, hasFailed) {
     const isFailure = hasFailed && node.type === 'object' && node.members.every(([name, value]) =>
         name === 'code' ? isCode(value) : name === 'message' || name === 'data');
     return isFailure ? object({ $error: node }) : verbatim(node);
+}
+
+/// A number by its digits and its power of ten, so that one value has one text.
+function plain(text) {
+    const [, whole, part = '', exponent = '0'] = /^-?(\d+)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text);
+    const digits = (whole + part).replace(/^0+/, '');
+    const kept = digits.replace(/0+$/, '');
+    return kept && `${kept}e${Number(exponent) - part.length + digits.length - kept.length}`;
+}
+
+/// A value as an expression of JavaScript, in ASCII alone. Throws where JavaScript has no such number.
+function javaScript(node) {
+    const literal = text => JSON.stringify(text)
+        .replace(/[^ -;=-~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    switch (node.type) {
+    case 'string': return literal(node.text);
+    case 'word': return node.text;
+    case 'number': {
+        const number = String(Number(node.text));
+        if (number.endsWith('Infinity') || plain(number) !== plain(node.text)) {
+            throw new Error(`JavaScript has no number ${node.text.slice(0, 60)}. Copy the call as curl.`);
+        }
+        return number;
+    }
+    case 'array': return `[${node.items.map(javaScript).join(', ')}]`;
+    }
+    // Without brackets `__proto__` sets the prototype of the object.
+    const name = text => (text === '__proto__' ? `[${literal(text)}]` : literal(text));
+    return node.members.length ? `{ ${node.members.map(([key, value]) => `${name(key)}: ${javaScript(value)}`).join(', ')} }`
+        : '{}';
+}
+
+/// The line of a test in JavaScript that verifies a call.
+/// - Parameters:
+///   - record: its members as texts.
+///   - isComparable: whether the gateway could read what was sent; else the line verifies the name alone.
+export function verifying(record, isComparable) {
+    const [{ text }, input] = ['name', 'input'].map(key => parse(record.get(key) ?? 'null').node);
+    // The first slash of a name is not part of it.
+    const name = javaScript({ type: 'string', text: text.startsWith('/') ? `/${text}` : text });
+    if (!isComparable) return `await native.verify(${name});\n`;
+    if (!input) throw new Error('What was sent is nested too deeply for a line. Copy the call as curl.');
+    return `await native.verify(${name}, undefined, { equals: ${javaScript(input)} });\n`;
 }
 
 /// Where a value ends that begins at a place of a text which is JSON.

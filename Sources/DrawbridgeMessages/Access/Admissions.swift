@@ -7,13 +7,11 @@ import Synchronization
 /// which it was not used, when it is revoked, and with the process.
 public final class Admissions: Sendable {
     /// How long a ticket is good.
-    public static let ticketTime = Duration.seconds(600)
+    public static let ticketTime = Tickets.time
     /// How long a device may be idle.
     public static let idleTime = Duration.seconds(12 * 3600)
     /// How many devices there are at most: with one more, the one that was idle longest goes.
     public static let most = 1000
-    /// How many tickets are good at a time; one more makes the oldest invalid.
-    static let mostTickets = 16
 
     private struct Device {
         let admission: Admission
@@ -28,7 +26,6 @@ public final class Admissions: Sendable {
     }
 
     private struct State {
-        var tickets: [(hash: [UInt8], drawn: ContinuousClock.Instant)] = []
         /// By the hash of their cookie.
         var devices: [[UInt8]: Device] = [:]
         var lastStay = 0
@@ -37,14 +34,14 @@ public final class Admissions: Sendable {
 
     private let state = Mutex(State())
     private let now: @Sendable () -> ContinuousClock.Instant
-    private let ticketGuesses: Guesses
+    private let tickets: Tickets
     private let cookieGuesses: Guesses
 
     package convenience init() { self.init(now: { .now }) }
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
         self.now = now
-        ticketGuesses = Guesses(now: now)
+        tickets = Tickets(goodOnce: false, now: now)
         cookieGuesses = Guesses(now: now)
     }
 
@@ -52,14 +49,7 @@ public final class Admissions: Sendable {
     ///
     /// It belongs behind the `#` of a link to `/__drawbridge__/enter`, and nowhere else: no server and no log sees it
     /// there.
-    public func drawTicket() -> String {
-        let ticket = String.random128()
-        state.withLock { state in
-            state.tickets.append((SHA256.digest(ticket), now()))
-            if state.tickets.count > Self.mostTickets { state.tickets.removeFirst() }
-        }
-        return ticket
-    }
+    public func drawTicket() -> String { tickets.draw() }
 
     /// The devices that are let in now, in no order.
     public var all: [Admission] {
@@ -91,16 +81,7 @@ public final class Admissions: Sendable {
     package func onNextEntry(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.onEntry = tell } }
 
     /// Compares a ticket, unless the caller has guessed too often.
-    package func judge(ticket: String, from address: String?) -> Verdict {
-        let hash = SHA256.digest(ticket)
-        return ticketGuesses.judge(from: address) {
-            state.withLock { state in
-                let now = now()
-                state.tickets.removeAll { $0.drawn.duration(to: now) >= Self.ticketTime }
-                return state.tickets.contains { $0.hash == hash }
-            }
-        }
-    }
+    package func judge(ticket: String, from address: String?) -> Verdict { tickets.judge(ticket, from: address) }
 
     /// Lets a device in.
     ///

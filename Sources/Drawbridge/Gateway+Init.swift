@@ -30,3 +30,17 @@ extension Gateway {
             pageRuntime: pageRuntime, testerToken: testerToken, keepsJournal: keepsJournal, logger: logger)
     }
 }
+
+extension [any Responder] {
+    /// These responders, as all that is behind a gateway.
+    fileprivate var behindTheGateway: any GatewayBackground { Behind(responders: ResponderChain(self)) }
+}
+
+/// What lies behind a gateway: its own endpoints, and its responders.
+private struct Behind: GatewayBackground {
+    let responders: ResponderChain
+
+    func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response {
+        try await Endpoint.respond(to: request, by: gateway)
+    }
+}

@@ -4,16 +4,6 @@ public protocol Responder: Sendable {
     ///
     /// - Throws: an ``HTTPError`` to refuse the request with that status.
     func respond(to request: Request) async throws -> Response?
-
-    /// Whether it answers for hosts that are not the gateway's, as a browser's proxy does; by default not.
-    ///
-    /// A request whose target is a whole URL (RFC 9112, section 3.2.2) goes to those that do, and to no other.
-    var isProxy: Bool { get }
-}
-
-extension Responder {
-    /// Most answer for the gateway alone.
-    public var isProxy: Bool { false }
 }
 
 /// Begins an answer: the receiver gets it once, at once or later; what is returned cancels that until then.

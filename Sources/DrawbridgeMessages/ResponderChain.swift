@@ -1,12 +1,12 @@
 /// Several responders in a row; the first that answers wins.
 package struct ResponderChain: LoopResponder {
-    package let responders: [any Responder]
-    /// The one that is asked first but for proxies, where it can answer without a task.
+    private let responders: [any Responder]
+    /// The one that is asked first, where it can answer without a task.
     private let first: (any LoopResponder)?
 
     package init(_ responders: [any Responder]) {
         self.responders = responders
-        first = responders.first { !$0.isProxy } as? any LoopResponder
+        first = responders.first as? any LoopResponder
     }
 
     package func respond(to request: Request) async throws -> Response? {

@@ -45,8 +45,7 @@ public final class GatewayServer: Sendable {
             },
             above: 4 << 10,
             refuse: { refusal in
-                let status = refusal.status
-                let reason = refusal.message == Refusal.connect.message ? Self.noConnect : refusal.message
+                let (status, reason) = (refusal.status, refusal.message)
                 log?.add(refused: status, refusal.path.isEmpty ? reason : "\(refusal.path): \(reason)")
                 var response = Gateway.refusal(HTTPError(status, reason))
                 // Of other refusals the reason may have what was sent.
@@ -72,11 +71,6 @@ public final class GatewayServer: Sendable {
         gateway.serverBegan()
         OwnPorts.add(server.port)
     }
-
-    /// The answer to CONNECT: the gateway makes no tunnels, into which it could not look.
-    private static let noConnect =
-        "CONNECT is not taken here, nor https by proxy; let the browser ask as /__drawbridge__/proxy.pac says (--proxy), "
-        + "or front the site with --upstream https://..."
 
     /// Takes no more requests, lets those under way finish within the grace, cancels the rest and waits for it.
     ///

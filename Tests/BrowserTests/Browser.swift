@@ -30,13 +30,11 @@ enum Browser: String, CaseIterable, Sendable {
 
     /// Opens a page in a browser with a fresh profile, waits for its report, and ends the browser.
     ///
-    /// - Parameter proxy: its http proxy; not for WebKit.
     /// Where the browser is missing, the test is skipped, and says so.
     ///
     /// - Throws: an ``Ended`` when the browser ends before it.
     func open<Report: Sendable>(
-        _ url: String, proxy: (BrowserProxy, port: Int)? = nil,
-        until report: @escaping @Sendable () async throws -> Report
+        _ url: String, until report: @escaping @Sendable () async throws -> Report
     ) async throws -> Report {
         try skipWhereMissing()
         let profile = try Folder()
@@ -47,7 +45,7 @@ enum Browser: String, CaseIterable, Sendable {
             // Not every browser takes a query with a file that it is started with.
             url = try "file://" + profile.write("start.html", "<script>location = '\(url)'</script>")
         }
-        let program = try start(url, proxy, profile, display)
+        let program = try start(url, profile, display)
         let outcome = await Result { try await Self.first(of: report, or: program, self) }
         // The browser leads its process group, and has nothing to keep.
         kill(-program.child.processIdentifier, SIGKILL)
@@ -107,7 +105,7 @@ enum Browser: String, CaseIterable, Sendable {
     }
 
     private func start(
-        _ url: String, _ proxy: (BrowserProxy, port: Int)?, _ profile: Folder, _ display: Display?
+        _ url: String, _ profile: Folder, _ display: Display?
     ) throws -> Program {
         let home = profile.path
         var environment = ["HOME": home, "TMPDIR": home]
@@ -119,13 +117,10 @@ enum Browser: String, CaseIterable, Sendable {
                 "--no-first-run", "--disable-popup-blocking",
                 "--autoplay-policy=no-user-gesture-required", "--user-data-dir=\(home)",
                 "--host-resolver-rules=MAP \(Self.reboundName) 127.0.0.1",
-                proxy.map { $0.argument(port: $1) } ?? "--no-proxy-server",
-                // Else it does not ask a proxy for this machine.
-                "--proxy-bypass-list=<-loopback>", url,
+                "--no-proxy-server", url,
             ]
         case .firefox:
-            let preferences = proxy.map { $0.preferences(port: $1) } ?? ""
-            try profile.write("user.js", Self.firefoxPreferences + preferences)
+            try profile.write("user.js", Self.firefoxPreferences)
             command = ["firefox-esr", "-headless", "-no-remote", "-profile", home, url]
         case .webKit:
             for folder in ["CACHE", "CONFIG", "DATA"] { environment["XDG_\(folder)_HOME"] = home }

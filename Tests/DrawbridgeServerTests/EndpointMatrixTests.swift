@@ -72,7 +72,6 @@ import Testing
         .channel: [
             Row(request: "WEBSOCKET", here: [403, 101, 403, 403, 403, 101], elsewhere: closed(403, 101))
         ],
-        .proxyScript: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         // It grants nothing, so whoever may load a page may be in a session.
         .session: [Row(request: "GET /ann?to=/cart", here: same(303), elsewhere: closed(303, 303))],
         .calls: [
@@ -269,7 +268,6 @@ import Testing
 
     private static func serve() throws -> Serving {
         let gateway = Gateway(
-            passThrough: [.proxy()],
             access: AccessPolicy(
                 allowedHosts: ["bridge.test"], allowedOrigins: ["https://listed.example"]),
             pageRuntime: PageRuntime(bridges: [try .named("flutter")]), keepsJournal: true, logger: quiet)

@@ -66,6 +66,21 @@ import Testing
         #expect(missing == #"{"code":400,"message":"No response"}"#)
     }
 
+    /// Who may call is asked of callers from outside alone.
+    @Test func theAppIsLetInWhateverHostAndOriginItNames() async throws {
+        let gateway = Gateway.testing(access: AccessPolicy(requiresToken: true))
+        gateway.answer(at: "/fields") { request in
+            Response(text: request.headers.map(\.name.canonicalName).joined(separator: " "))
+        }
+        let url = "\(TestURLProtocol.add(gateway))/fields?_mobile_bridge=1"
+        let (fields, response) = try await ask(url) {
+            $0.setValue("https://elsewhere.example", forHTTPHeaderField: "Origin")
+            $0.setValue("cross-site", forHTTPHeaderField: "Sec-Fetch-Site")
+        }
+        #expect(response.statusCode == 200)
+        #expect(!fields.contains("x-drawbridge-token"))
+    }
+
     @Test func methodFieldsAndBodyAreTheSessions() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/own") { request in

@@ -196,58 +196,15 @@ import Testing
         #expect(line.contains("start it, or let --upstream name where it is"))
     }
 
-    // MARK: The proxy
-
-    @Test func proxyAnswersForOtherHosts() async throws {
-        let mirror = try MirrorServer()
-        let program = try Self.drawbridge(["--proxy"])
+    /// What is said to a program that takes the gateway for its proxy.
+    @Test func theGatewayIsNoProxy() async throws {
+        let program = try Self.drawbridge([])
         let address = try await program.address()
-        let asked = try await curl("-x", address, "http://\(mirror.authority)/x?y")
-        #expect(asked.contains(#""asked":"GET /x?y""#))
-        #expect(
-            try await curl("-x", address, "-d", #"{"user":"ann"}"#, "http://__jsbridge__/login")
-                .contains(#""user":"ann""#))
-        let script = try await curl("\(address)/__drawbridge__/proxy.pac")
-        #expect(script.contains("PROXY \(address.dropFirst("http://".count))"))
-        // What it says when a tunnel is asked for leads on to the other way.
+        let refused = try await curl("-x", address, "http://page.invalid/x")
+        #expect(refused.contains("page.invalid may not be used to reach this gateway, which is no proxy"))
         #expect(try await curl("-ix", address, "https://page.invalid/").contains("405"))
-
-        for flags in [[], ["--proxy", "--no-proxy"]] {
-            let none = try Self.drawbridge(flags)
-            let refused = try await curl("-x", none.address(), "http://page.invalid/x")
-            #expect(refused.contains("start it with --proxy"))
-        }
-        await mirror.stop()
-    }
-
-    /// Where a call needs the token, the banner has it.
-    @Test func aCallByProxyIsTakenWithTheTokenThatIsPrinted() async throws {
-        let program = try Self.drawbridge(["--proxy"])
-        let address = try await program.address()
-        let line = try await program.line(with: "  token ")
-        let token = try #require(line.firstMatch(of: /token +([0-9a-f]{32})/)).output.1
-        let target = "http://page.invalid/echo?_mobile_bridge=1&a=1"
-        let refused = try await curl("-x", address, target)
-        #expect(refused.contains("X-Drawbridge-Token; the gateway prints it"))
-        #expect(
-            try await curl("-x", address, "-H", "X-Drawbridge-Token: \(token)", target)
-                == #"{"code":200,"data":{"a":"1"},"message":""}"#)
-    }
-
-    /// A caller from elsewhere has an address of this machine's that is not a loopback one.
-    @Test func proxyClientsAreThoseWhoMayAskBesidesThisMachine() async throws {
-        let address = try addressForOthers()
-        let folder = try Folder()
-        let root = ["--host", "0.0.0.0", "--allowed-hosts", address, "--root", folder.path, "--proxy"]
-        let closed = try Self.drawbridge(root)
-        let target = "http://page.invalid/"
-        let refused = try await curl("-x", "http://\(address):\(closed.port())", target)
-        #expect(refused.contains("allow it with --proxy-client \(address)"), "\(refused)")
-        for range in [address, "0.0.0.0/0"] {
-            let open = try Self.drawbridge(root + ["--proxy-client", range])
-            let answer = try await curl("-x", "http://\(address):\(open.port())", target)
-            #expect(answer.contains("there is no host of the name page.invalid"), "\(answer)")
-        }
+        let answer = try await curl("-x", address, "-d", #"{"user":"ann"}"#, "http://__jsbridge__/login")
+        #expect(answer.contains(#""user":"ann""#))
     }
 
     // MARK: What is said
@@ -256,24 +213,20 @@ import Testing
         let folder = try Folder()
         let arguments = [
             "--root", folder.path, "--upstream", "/api=http://127.0.0.1:1", "--upstream", "unix:/none.sock",
-            "--proxy",
         ]
         let program = try Self.drawbridge(arguments)
         let address = try await program.address()
         _ = try await program.line(
             with: "  page      \(address)/  (files of \(folder.path), then from unix:/none.sock)")
         _ = try await program.line(with: "  behind    /api=http://127.0.0.1:1")
-        _ = try await program.line(with: "  proxy     \(address)/__drawbridge__/proxy.pac")
 
         let json = try Self.drawbridge(arguments + ["--log-format", "json"])
         let banner = try JSON(parsing: Array(try await json.line(with: "listening").utf8))
         #expect(banner["upstreams"] == ["/api=http://127.0.0.1:1", "unix:/none.sock"])
-        #expect(banner["proxy"] == .string(try await "\(json.address())/__drawbridge__/proxy.pac"))
-        #expect(banner["token"]?.stringValue?.count == 32)
 
         let plain = try Self.drawbridge(["--log-format", "json"])
         let usual = try JSON(parsing: Array(try await plain.line(with: "listening").utf8))
-        #expect(usual["upstreams"] == nil && usual["proxy"] == nil && usual["token"] == nil)
+        #expect(usual["upstreams"] == nil)
     }
 
     @Test(arguments: [
@@ -284,7 +237,6 @@ import Testing
         (["--upstream", "http://ann@host"], "write http://host"),
         (["--upstream-timeout", "0"], "it is a number of seconds up to 86400"),
         (["--upstream-timeout", "soon"], "The value 'soon' is invalid"),
-        (["--proxy-client", "10.0.0.0/33"], "--proxy-client: "),
     ])
     func whatIsWrittenWrongIsAUsageError(_ arguments: [String], _ reason: String) async throws {
         let program = try Self.drawbridge(arguments)

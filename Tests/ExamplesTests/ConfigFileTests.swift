@@ -84,9 +84,7 @@ import Testing
                 "rewrite": false,
                 "upstream-ca": "known/ca.pem",
                 "upstream-insecure": false,
-                "upstream-timeout": 0.5,
-                "proxy": true,
-                "proxy-client": ["192.0.2.7", "10.0.0.0/8"]
+                "upstream-timeout": 0.5
             }
             """, folder)
         let address = try await program.address()
@@ -99,7 +97,6 @@ import Testing
         #expect(try await curl("\(address)/index.html").contains(#""asked":"GET /index.html""#))
         #expect(try await curl("-i", "\(address)/moved").contains("Domain=127.0.0.1"))
         #expect(try await curl("-i", "\(address)/silent").hasPrefix("HTTP/1.1 504"))
-        #expect(try await curl("\(address)/__drawbridge__/proxy.pac").contains("PROXY"))
         await mirror.stop()
     }
 
@@ -129,7 +126,10 @@ import Testing
         (#"{"upstream": ["127.0.0.1:5173"]}"#, "settings.json, line 1, upstream: --upstream: "),
         (#"{"upstream-ca": "none.pem"}"#, "none.pem: No such file or directory"),
         (#"{"upstream-timeout": -1}"#, "settings.json, line 1, upstream-timeout: --upstream-timeout -1"),
-        (#"{"proxy-client": ["everybody"]}"#, "settings.json, line 1, proxy-client: --proxy-client: "),
+        (
+            #"{"trusted-proxy": ["everybody"]}"#,
+            "settings.json, line 1, trusted-proxy: --trusted-proxy: the address"
+        ),
         (#"{"keep-host": "yes"}"#, "settings.json, line 1, keep-host: "),
         ("{\"log-format\": \"xml\"}", "settings.json, line 1, log-format: "),
         ("{\"choose\": \"ok\"}", "settings.json, line 1, choose: --choose ok: write name=value"),

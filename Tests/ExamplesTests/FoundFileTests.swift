@@ -81,7 +81,7 @@ import Testing
                 "keep-host", "key", "lan", "local-trust", "location", "log",
                 "log-format",
                 "memory-for-bodies",
-                "memory-per-connection", "open", "page-runtime", "plain", "port", "proxy", "proxy-client",
+                "memory-per-connection", "open", "page-runtime", "plain", "port",
                 "public-url", "quiet", "redact", "rewrite", "root", "save", "storage", "trusted-proxy",
                 "unanswered",
                 "upstream",

@@ -41,9 +41,7 @@ struct ElsewhereTests {
     private static let paths =
         [
             "enter/x", "page.js", "global.js?name=a", "bridge/a.js", "token", "call", "messages", "channel",
-            "proxy.pac",
-            "pages",
-            "admissions", "other", "",
+            "pages", "admissions", "other", "",
         ].map { "/__drawbridge__/\($0)" } + [
             "/", "/index.html", "/none", "/SecretName?_mobile_bridge=1", "/__jsbridge__/SecretName",
             "/__jsbridge__?action=SecretName",

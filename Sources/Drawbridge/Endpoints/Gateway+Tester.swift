@@ -2,11 +2,6 @@ import HTTPTypes
 import Logging
 
 extension Gateway {
-    /// Whether a request asks for what is the gateway's own, below `/__drawbridge__/`.
-    package static func isAskedItself(by request: Request) -> Bool {
-        !request.isAbsoluteForm && OwnPath.isOwn(request)
-    }
-
     /// Lets programs into the tester's API, and nobody else.
     ///
     /// No page may use it, whatever token it has: a token that leaked into a page is of no use there. So what a browser
@@ -16,7 +11,9 @@ extension Gateway {
         if request.isOfInspector { return }
         try request.checkQueryHasNoSecret()
         guard !request.isAbsoluteForm else {
-            throw HTTPError(.forbidden, "the tester's API is not asked by proxy; ask the gateway itself")
+            throw HTTPError(
+                .forbidden,
+                "the tester's API is not asked by a whole URL, as a proxy is; ask by the path alone")
         }
         guard !request.hasBrowserMark else {
             throw HTTPError(

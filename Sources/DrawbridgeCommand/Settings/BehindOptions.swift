@@ -31,20 +31,10 @@ struct BehindOptions: ParsableArguments {
     @Option("seconds", "How long to wait for an upstream that sends nothing, then 504. (default: 60)")
     var upstreamTimeout: Double?
 
-    @Flag(
-        "Be a browser's http proxy too, for http:// pages that cannot be served through Drawbridge.",
-        more:
-            "/__drawbridge__/proxy.pac configures a browser. Pages of the --cors origins may call native.")
-    var proxy: Bool?
-
-    @Option("address", "Another device, or a range like 192.168.1.0/24, that may use the proxy. Repeatable.")
-    var proxyClient: [String] = []
-
     static let seconds = 0.001...86400.0
 
     func validate() throws {
         try check("--upstream", upstream) { try Upstream($0) }
-        try check("--proxy-client", [proxyClient]) { try Proxy(clients: $0) }
         try check(
             "--upstream-timeout", upstreamTimeout, in: Self.seconds, "it is a number of seconds up to 86400")
     }

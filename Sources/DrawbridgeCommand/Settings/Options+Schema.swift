@@ -52,7 +52,7 @@ extension Options {
             #"^(?:/[^=?#]*=)?(?:[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(?:/[^\s?#]*)?|unix:/[^?#]+)$"#,
             "An upstream is http://host:port, https://host or unix:/path/to.sock, and perhaps /api= before it."
         ),
-        "proxy-client": address, "trusted-proxy": address, "cors": origin, "forward-to": origin,
+        "trusted-proxy": address, "cors": origin, "forward-to": origin,
         "allowed-hosts": text(
             #"^[^\s/:*?#@,]+(?: *, *[^\s/:*?#@,]+)*$|^\[?[0-9A-Fa-f:.]+\]?$"#,
             "Write a name or an address without scheme and port: phone.local."),

@@ -27,7 +27,6 @@ struct Settings {
 
     var root: String? { options[\.serving.root] }
     var upstreams: [String] { options[\.behind.upstream] }
-    var isProxy: Bool { options[\.behind.proxy] ?? false }
     /// Whether a port was chosen, and not only the usual one is tried.
     var hasPort: Bool { options[\.serving.port] != nil }
     /// Whether callers of this machine come in without a link.
@@ -89,9 +88,7 @@ struct Settings {
         behind = try Self.upstreams(options)
         let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
         // Only where no page of the user's would get the bridges of the example pages.
-        if isWelcoming, isAlone, config == nil, upstreams.isEmpty, options[\.behind.proxy] != true,
-            access.allowedOrigins.isEmpty
-        {
+        if isWelcoming, isAlone, config == nil, upstreams.isEmpty, access.allowedOrigins.isEmpty {
             options.layers.append(try WelcomePage.options())
         }
         self.options = options
@@ -179,13 +176,11 @@ struct Settings {
     ///
     /// - Throws: an error whose description is one line for the person who starts the program.
     func responders(besides others: [any Responder]) throws -> [any Responder] {
-        let proxy: [any Responder] = isProxy ? [try Proxy(clients: options[\.behind.proxyClient])] : []
-        guard let root else { return proxy + behind + others + [WelcomePage()] }
+        guard let root else { return behind + others + [WelcomePage()] }
         let files = try StaticFiles(root: root, hiding: hidden)
         let isSinglePage = options[\.serving.singlePage] == true
         let last: [any Responder] = isSinglePage ? [SinglePage(of: files)] : []
-        return proxy + (options[\.behind.filesLast] == true ? behind + [files] : [files] + behind) + last
-            + others
+        return (options[\.behind.filesLast] == true ? behind + [files] : [files] + behind) + last + others
     }
 
     var logLevel: Logger.Level {

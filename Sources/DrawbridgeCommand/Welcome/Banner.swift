@@ -49,8 +49,6 @@ struct Banner {
         if !settings.upstreams.isEmpty {
             members["upstreams"] = .array(settings.upstreams.map(JSON.string))
         }
-        if settings.isProxy { members["proxy"] = .string(proxyScript) }
-        members["token"] = proxyToken.map(JSON.string)
         members["inspector"] = inspector.map(JSON.string)
         if ticket != nil { members["links"] = .array(links.map { .string($0.url) }) }
         // The person who chose a token knows it already. It is not printed, so that nobody else reads it in the log.
@@ -59,9 +57,6 @@ struct Banner {
         }
         return members
     }
-
-    /// The token that calls through the proxy must carry.
-    private var proxyToken: String? { settings.isProxy ? settings.access.token.text : nil }
 
     /// The links that other devices open.
     private var links: [Invitation.Link] { ticket.map(invitation.links) ?? [] }
@@ -79,9 +74,6 @@ struct Banner {
             return invitation.links(with: ticket)[0].url
         }
     }
-
-    /// The address of the script that tells a browser when to use the proxy.
-    private var proxyScript: String { "\(reachable)/__drawbridge__/proxy.pac" }
 
     /// The page, at an address that a browser can open.
     var page: String { "\(reachable)/" }
@@ -117,9 +109,6 @@ struct Banner {
         }
         for upstream in settings.upstreams where upstream != pageServer {
             lines.append("  behind    \(upstream)")
-        }
-        if settings.isProxy {
-            lines.append("  proxy     \(proxyScript)  (for http:// pages; those of --cors may call)")
         }
         if case .file(let text) = settings.found {
             let other = FoundFile.there(in: settings.root).first { $0 != text.path }
@@ -194,11 +183,6 @@ struct Banner {
         } else {
             lines.append("  access    this machine")
         }
-        if let proxyToken {
-            lines.append(
-                "  token     \(proxyToken)  (by proxy to other hosts than __jsbridge__, \(whoSendsIt) X-Drawbridge-Token)"
-            )
-        }
         let origins = settings.access.allowedOrigins.sorted()
         if !origins.isEmpty { lines.append("            and pages of \(origins.joined(separator: ", "))") }
         return lines
@@ -209,13 +193,6 @@ struct Banner {
         gateway.testerToken.isChosen
             ? #""Authorization: Bearer $DRAWBRIDGE_TOKEN""#
             : "'Authorization: Bearer \(gateway.testerToken.text)'"
-    }
-
-    /// Who has to send the token: pages with the injected script do so by themselves.
-    private var whoSendsIt: String {
-        gateway.pageRuntime == nil
-            ? "every caller, pages included, must send it as"
-            : "pages send it by themselves, other callers must send it as"
     }
 
     /// curl's flag to accept any certificate, as this one may be self-signed, or for another name.

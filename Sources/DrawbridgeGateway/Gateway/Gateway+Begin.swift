@@ -27,7 +27,7 @@ extension Gateway {
         }
         var passing: Passing?
         // Where there is an error, the task finds it too.
-        if middleware.isEmpty, case .behind = plan.way { passing = try? self.passing(plan.request) }
+        if middleware.isEmpty, case .behind = plan.way { passing = self.passing(plan.request) }
         let passage = Passage(self, plan, passing, by: tasks)
         if let passing, let begin = passing.responders.relaying(passing.request) {
             relay(plan.request, by: passage, passing, begin)

@@ -17,7 +17,7 @@ extension Gateway {
 
     /// - Parameter known: who answers it, where that is decided already.
     func answerFromBehind(_ request: Request, by known: Passing?) async throws -> Response? {
-        guard let passing = try known ?? passing(request) else {
+        guard let passing = known ?? passing(request) else {
             return try await behind.respond(toOwn: request, of: self)
         }
         return passing.answer(try await passing.responders.respond(to: passing.request))
@@ -26,13 +26,10 @@ extension Gateway {
     /// Decides who answers what is not for native; nil for the gateway itself.
     ///
     /// Documents of responders get the page runtime.
-    ///
-    /// - Throws: a 403 where it is for another host, and no responder is a proxy.
-    func passing(_ request: Request) throws -> Passing? {
-        let (responders, isOwnPage) = try behind.answering(request, access)
-        if isOwnPage, OwnPath.isOwn(request) { return nil }
-        guard let injection, isOwnPage, pageRuntime?.isFor(request.path) == true else {
-            return Passing(responders: responders, request: request) { $0?.withPasser }
+    func passing(_ request: Request) -> Passing? {
+        if OwnPath.isOwn(request) { return nil }
+        guard let injection, !request.isAbsoluteForm, pageRuntime?.isFor(request.path) == true else {
+            return Passing(responders: behind.responders, request: request) { $0?.withPasser }
         }
         if let refusal = injection.refusal(of: request) {
             return Passing(responders: ResponderChain([]), request: request) { _ in
@@ -40,7 +37,7 @@ extension Gateway {
             }
         }
         let sent = injection.outgoing(withAppName(request))
-        return Passing(responders: responders, request: sent) { [self] response in
+        return Passing(responders: behind.responders, request: sent) { [self] response in
             guard let response else { return injection.leaving(request)?.withPasser }
             return withCookies(injection.apply(to: response, for: request), for: request).withPasser
         }

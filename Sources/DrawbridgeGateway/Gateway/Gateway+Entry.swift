@@ -11,12 +11,10 @@ extension Gateway {
     /// listens on an address that they reach. They are told nothing: no name, no version, no handler, no way in.
     package func refusesEntry(of request: inout Request) -> Response? {
         // What a page calls by its channel was let in with the channel, which is closed when the admission ends.
-        if request.channelCall != nil { return nil }
+        if request.channelCall != nil || request.isFromApp { return nil }
         if access.isFromThisMachine(request) {
             return access.refusesHost(of: request).map { refusal($0, of: request) }
         }
-        // The proxy asks its own list of callers, and native is refused to them later.
-        if access.isForOthers(request) { return nil }
         let verdict: Verdict?
         if let error = access.refusesHost(of: request) {
             return closed(.forbidden, request, error.message)

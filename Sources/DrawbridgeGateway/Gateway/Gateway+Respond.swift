@@ -34,10 +34,8 @@ extension Gateway {
         // An output from middleware or a responder.
         if case .output = answer.body, !request.isForScript { try? dress(&answer, for: request) }
         answer.setOwnCookie()
-        // Another host decides itself who may read its answers, and answers to testers are not for pages.
-        if !access.allowedOrigins.isEmpty, !(answer.isRelayed && access.isForOthers(request)),
-            OwnPath(of: request)?.isForTesters != true
-        {
+        // Answers to testers are not for pages.
+        if !access.allowedOrigins.isEmpty, OwnPath(of: request)?.isForTesters != true {
             access.addHeaders(to: &answer, for: request)
         }
         if !answer.isRelayed { answer.seal(requestID: request.id) }

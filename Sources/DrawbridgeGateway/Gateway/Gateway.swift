@@ -154,7 +154,6 @@ public final class Gateway: Answerer {
         self.unhandled = unhandled
         var policy = access
         policy.via = via
-        policy.isForProxy = behind.isProxy
         self.access = policy
         self.bodyLimit = bodyLimit
         self.presenter = presenter
@@ -199,18 +198,11 @@ public final class Gateway: Answerer {
 
 /// What a gateway needs of all that is behind it.
 package protocol GatewayBackground: Sendable {
-    /// Whether one of its responders is a browser's proxy.
-    var isProxy: Bool { get }
+    /// Who answers requests that are not for native.
+    var responders: ResponderChain { get }
 
     /// Answers what is below `/__drawbridge__/`.
     func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response
-
-    /// The responders for a request, and whether the page runtime goes into its document.
-    ///
-    /// - Throws: a 403 where it is for another host, and no responder is a proxy.
-    func answering(
-        _ request: Request, _ access: AccessPolicy
-    ) throws -> (chain: ResponderChain, isOwnPage: Bool)
 }
 
 /// Knows the addresses by which other devices reach the gateway.

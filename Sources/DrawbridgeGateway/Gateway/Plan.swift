@@ -202,7 +202,7 @@ extension Gateway {
         if request.channelCall != nil { return native(request) }
         guard let (plain, ruled) = nativeForm(of: request) else { return past(request) }
         if let preflight = preflight(request) { return .preflight(preflight) }
-        if let error = access.refusesCaller(of: plain) { return .refused(error) }
+        if !plain.isFromApp, let error = access.refusesCaller(of: plain) { return .refused(error) }
         // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.
         if !request.isAnonymous, request.headers.value(.secPurpose)?.contains("prefetch") == true {
             let message = "a handler is not started by a prefetch; ask again when it is needed"
@@ -212,7 +212,6 @@ extension Gateway {
     }
 
     private func past(_ request: Request) -> Plan.Way {
-        if access.isForOthers(request) { return .behind }
         if let preflight = preflight(request) { return .preflight(preflight) }
         if OwnPath.isOwn(request) { return .own }
         guard OwnPath.isMiswritten(request) else { return .behind }

@@ -110,7 +110,6 @@ extension Gateway {
             throw HTTPError(.notFound, "pages have no runtime here, and no channel")
         }
         if let error = access.refusesPage(request) { throw error }
-        if let error = access.refusesDevice(byProxy: request) { throw error }
         switch token.map({ access.token.judge($0, from: access.address(of: request)) }) {
         case .right: return
         case .throttled: throw AccessPolicy.throttled

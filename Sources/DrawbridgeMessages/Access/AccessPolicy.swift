@@ -38,10 +38,6 @@ public struct AccessPolicy: Sendable {
     /// The origin by which browsers reach the gateway, where it is another than that of the connection.
     package private(set) var publicOrigin: String?
 
-    /// Whether the gateway is a browser's proxy too, so that a target that is a whole URL means another host.
-    ///
-    /// The gateway sets it where one of its responders is a proxy.
-    package var isForProxy = false
     /// The gateway's name in `Via`, by which it recognises requests that it has forwarded itself.
     package var via: Via?
 
@@ -88,9 +84,6 @@ public struct AccessPolicy: Sendable {
 extension AccessPolicy {
     /// Refuses a request whose host is not the gateway's, on every route; nil when it is allowed.
     package func refusesHost(of request: Request) -> HTTPError? {
-        // A browser sends a whole URL as target only to its proxy, and there it may name any host. A foreign page whose
-        // name was pointed at this machine (DNS rebinding) cannot make its browser do that.
-        if request.isAbsoluteForm { return nil }
         guard let text = request.authority else { return nil }
         guard let authority = request.site else {
             return HTTPError(.badRequest, "the Host header \(text) is no host; send Host: localhost")
@@ -99,8 +92,9 @@ extension AccessPolicy {
         return HTTPError(
             .forbidden,
             """
-            the host \(authority.host) may not be used to reach this gateway; allow it with \
-            --allowed-hosts \(authority.host), in code AccessPolicy(allowedHosts:)
+            the host \(authority.host) may not be used to reach this gateway\
+            \(request.isAbsoluteForm ? ", which is no proxy" : ""); allow it with --allowed-hosts \(authority.host), in \
+            code AccessPolicy(allowedHosts:)
             """,
             headers: [.connection: "close"])
     }
@@ -140,7 +134,6 @@ extension AccessPolicy {
                     AccessPolicy(allowedOrigins:)
                     """)
         }
-        if let error = refusesDevice(byProxy: request) { return error }
         if verdict == .right { return nil }
         if needsToken { return Self.tokenRequired }
         if let origin, isListed(origin) { return nil }
@@ -153,11 +146,23 @@ extension AccessPolicy {
                 --cors ORIGIN
                 """)
         }
-        let isOfBrowser = site != nil || origin != nil
+        let isLocal = authority?.isLocal == true
         let isOurs =
             request.isAbsoluteForm
-            ? isOurs(byProxy: request, isOfBrowser: isOfBrowser) : isOfBrowser || authority?.isLocal == true
+            ? isLocal && Self.isProgram(request) : site != nil || origin != nil || isLocal
         return isOurs ? nil : Self.tokenRequired
+    }
+
+    /// True where a request whose target is a whole URL has nothing that browsers send, as with `curl -x`.
+    ///
+    /// A browser sends such a target only to its proxy, and any page that is open there could have asked: by plain http
+    /// to another host a browser sends no `Sec-Fetch-Site`, and a page can empty `Accept-Language` (Fetch,
+    /// "CORS-safelisted request-header") and change `User-Agent`. But it can leave out neither `Accept-Language` nor
+    /// `Accept-Encoding` (Fetch, "forbidden request-header"). So whoever sends either of the two, with any value, counts
+    /// as a browser here.
+    private static func isProgram(_ request: Request) -> Bool {
+        !request.hasBrowserMark && !request.headers.contains(.acceptLanguage)
+            && !request.headers.contains(.acceptEncoding)
     }
 
     /// Refuses a request that only pages of the gateway or of listed origins may make, even with the token; else nil.
@@ -165,7 +170,9 @@ extension AccessPolicy {
         let origin = request.headers.value(.origin)
         if let origin, isListed(origin) { return nil }
         let site = request.headers.value(.secFetchSite)
-        if origin.map({ isOwn($0, request.site, request) }) ?? true, site == nil || site == "same-origin" {
+        if origin.map({ isOwn($0, request.site, request) }) ?? true, site == nil || site == "same-origin",
+            !request.isAbsoluteForm
+        {
             return nil
         }
         return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
@@ -181,10 +188,10 @@ extension AccessPolicy {
     /// Refuses a WebSocket that a foreign page opens to an upstream; nil when it is allowed.
     ///
     /// A browser opens a WebSocket of any page without a preflight, and a server behind the gateway may trust whoever
-    /// connects from this machine. By way of the proxy nothing is refused: there the server decides who may ask it.
+    /// connects from this machine.
     package func refusesSocket(of request: Request) -> HTTPError? {
         guard let origin = request.headers.value(.origin), !isListed(origin),
-            !isOwn(origin, request.site, request), !isForOthers(request)
+            !isOwn(origin, request.site, request)
         else { return nil }
         return HTTPError(
             .forbidden,
@@ -196,8 +203,9 @@ extension AccessPolicy {
 
     /// True where the browser itself says that a page of the gateway's sent this.
     private func isFromOwnPage(_ request: Request) -> Bool {
-        request.headers.value(.secFetchSite) == "same-origin"
-            || request.headers.value(.origin).map { isOwn($0, request.site, request) } == true
+        !request.isAbsoluteForm
+            && (request.headers.value(.secFetchSite) == "same-origin"
+                || request.headers.value(.origin).map { isOwn($0, request.site, request) } == true)
     }
 
     func listedOrigin(of request: Request) -> String? {
@@ -208,7 +216,7 @@ extension AccessPolicy {
     ///
     /// Loopback names count only for callers on this machine, since anybody else can send them too, and where nobody is
     /// trusted: there they open nothing. An IP address counts if it is the one that this connection came to.
-    func isOwn(_ host: Authority, _ request: Request) -> Bool {
+    private func isOwn(_ host: Authority, _ request: Request) -> Bool {
         if allowedHosts.contains(host.host) { return true }
         if host.isLocal, trust == .nobody || isFromThisMachine(request) { return true }
         guard let address = request.localAddress.flatMap({ IPAddress($0) }) else { return false }
@@ -216,7 +224,7 @@ extension AccessPolicy {
     }
 
     /// Whether an origin is listed; `null` and `*` are no origins and never are.
-    func isListed(_ origin: String) -> Bool {
+    private func isListed(_ origin: String) -> Bool {
         allowedOrigins.contains(origin) && Self.origin(origin) == origin
     }
 
@@ -257,7 +265,7 @@ extension AccessPolicy {
     private static let tokenRequired = HTTPError(
         .forbidden,
         """
-        this call needs the page token, and pages of the gateway send it as X-Drawbridge-Token; the gateway prints it \
-        with --proxy, in code it is gateway.access.token.text
+        this call needs the page token, which pages of the gateway send as X-Drawbridge-Token; a program on this machine \
+        asks localhost by the path alone, in code the token is gateway.access.token.text
         """)
 }

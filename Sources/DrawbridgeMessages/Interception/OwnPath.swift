@@ -21,8 +21,6 @@ package enum OwnPath: String, CaseIterable {
     case messages
     /// A page's WebSocket.
     case channel
-    /// The script that configures a browser to use the proxy.
-    case proxyScript = "proxy.pac"
     /// Puts a browser into the session of a test.
     case session
     /// The tester's API: the calls of native in the journal.

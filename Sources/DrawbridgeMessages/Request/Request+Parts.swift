@@ -1,4 +1,14 @@
 extension Request {
+    /// Whether the app has sent it that the gateway is in, so that nothing is asked of its host and caller.
+    package var isFromApp: Bool {
+        get { parts.values.isFromApp }
+        set {
+            var values = parts.values
+            values.isFromApp = newValue
+            parts = Parts(values)
+        }
+    }
+
     /// The immutable storage of a request, which its copies share; a change makes a new one.
     ///
     /// `@usableFromInline`, as all that the core asks of each request: the compiler puts it into the core, which saves
@@ -28,6 +38,7 @@ extension Request {
         @usableFromInline var naming = Naming.path
         @usableFromInline var bridgeInput: JSON?
         @usableFromInline var isOfInspector = false
+        @usableFromInline var isFromApp = false
         /// The page's channel call that it stands for; nil for an HTTP request.
         @usableFromInline var channelCall: (any ChannelCall)?
 

@@ -26,7 +26,7 @@ public struct Request: Sendable {
         set { own = own.with(headers: newValue) }
     }
 
-    /// True when the target was a whole URL, as a browser sends it to a proxy (RFC 9112, section 3.2.2).
+    /// True when the target was a whole URL (RFC 9112, section 3.2.2), which browsers send to a proxy alone.
     @usableFromInline package var isAbsoluteForm: Bool {
         get { own.isAbsoluteForm }
         set { own = own.with(isAbsoluteForm: newValue) }

@@ -29,7 +29,7 @@ package import HTTPTypes
         site = Authority(authority)
         self.target = target
         let (others, own) = OwnCookies.takenOut(of: headers)
-        self.headers = others
+        self.headers = isAbsoluteForm ? HTTPFields(others.filter { !Self.ofPages.contains($0.name) }) : others
         self.ownCookies = own.isEmpty ? ownCookies : own
         isForwarded = headers.contains { ForwardedChain.isMark($0) }
         isAnonymous = !isForwarded && !headers.contains { Self.saysWhoCalls($0.name) }
@@ -58,6 +58,11 @@ package import HTTPTypes
         default: false
         }
     }
+
+    /// By which a page says which one it is; taken out where the target is a whole URL, which no page of ours sends.
+    private static let ofPages: Set<HTTPField.Name> = [
+        .pageID, .pagePath, .pageWaits, .pageAfter, .pageBridge,
+    ]
 
     /// Whether it names a message of its page that must be handled before it.
     package var waitsForItsTurn: Bool { !isAnonymous && headers.contains(.pageAfter) }

@@ -106,11 +106,11 @@ struct AccessLog {
         }
     }
 
-    /// The target as it was sent: by way of a browser's proxy, a whole URL.
+    /// The target as it was sent, perhaps as a whole URL.
     ///
     /// At the gateway's own paths, a query with a secret in it is left out.
     private static func target(of request: Request) -> String {
-        if Gateway.isAskedItself(by: request), request.hasSecretInQuery {
+        if OwnPath.isOwn(request), request.hasSecretInQuery {
             return "\(request.path)?[removed]"
         }
         return request.isAbsoluteForm

@@ -18,7 +18,7 @@ public enum LoggedRequests: String, Sendable, CaseIterable {
         self =
             switch response.answeredBy {
             case "refused": .native
-            case _ where Gateway.isAskedItself(by: request): .gateway
+            case _ where OwnPath.isOwn(request): .gateway
             case Response.upstream: .upstream
             case nil, "gateway", Response.files, Response.passed: .files
             default: .native

@@ -115,7 +115,7 @@ package final class OutsideReplies: ReplySupplier {
 
     /// Checks the address of a connection; where the target is `localhost`, it must be of this machine.
     private func guardian(of target: ForwardTarget) -> Transfer.Guardian {
-        let guardian = ProxyTargets.guardian(.forward, of: target.text, for: nil)
+        let guardian = ForwardAddresses.guardian(of: target.text)
         return { bytes, port throws(TransferError) in
             if target.isLoopback, IPAddress(bytes: bytes)?.isLoopback != true {
                 throw TransferError(.forbidden, "\(target.text) is not on this machine; name its address")

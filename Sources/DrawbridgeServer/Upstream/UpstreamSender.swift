@@ -10,13 +10,13 @@ struct UpstreamSender: Sendable {
     private let url: UpstreamURL
     private let origin: Origin
     private let options: Upstream.Options
-    /// Logs failures; nil where they are not logged.
-    private let record: UpstreamRecord?
+    /// Logs failures.
+    private let record: UpstreamRecord
     /// Refuses addresses before a connection is made; nil where all are allowed.
     private let guardian: Transfer.Guardian?
 
     init(
-        _ url: UpstreamURL, _ options: Upstream.Options, record: UpstreamRecord?,
+        _ url: UpstreamURL, _ options: Upstream.Options, record: UpstreamRecord,
         guardian: Transfer.Guardian? = nil
     ) {
         self.url = url
@@ -84,7 +84,7 @@ struct UpstreamSender: Sendable {
         fetch.start(out, request.body) { result in
             switch result {
             case .success(let beginning):
-                record?.succeeded(request.logger)
+                record.succeeded(request.logger)
                 tell(response(beginning, of: fetch, to: request, from: caller, by: mapping))
             case .failure(let error):
                 tell(failure(of: request, error))
@@ -172,7 +172,7 @@ struct UpstreamSender: Sendable {
                 tellOfCircle(answer, request)
             }
         } else if origin != url.origin, Authority(name) != nil {
-            record?.tell(
+            record.tell(
                 """
                 \(url.name) redirects \(request.path) to \(origin), where the page leaves the gateway and has no native side; \
                 if that is the same server, start with --upstream \(origin)
@@ -186,7 +186,7 @@ struct UpstreamSender: Sendable {
         let remedy =
             options.keepsHost
             ? "leave --keep-host out, or start with --upstream https://…" : "try --keep-host"
-        record?.tell(
+        record.tell(
             """
             \(url.name) redirects \(request.path) to itself; it may expect another host name or https: \(remedy)
             """, about: request.path, request.logger)
@@ -229,7 +229,7 @@ extension UpstreamSender {
             return Gateway.refusal(
                 HTTPError(.badGateway, "\(request.path) was given up: its caller has left"))
         }
-        record?.failed(error, request.logger)
+        record.failed(error, request.logger)
         let status: HTTPResponse.Status =
             switch error.kind {
             case .unreachable, .malformed: .badGateway

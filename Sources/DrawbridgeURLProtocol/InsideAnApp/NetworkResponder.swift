@@ -28,8 +28,6 @@ public struct NetworkResponder: Responder {
     /// - Throws: a 502 with the error's words.
     public func respond(to request: Request) async throws -> Response? {
         guard Self.isInApp else { return nil }
-        var request = request
-        request.headers[.pageToken] = nil
         do {
             let (data, head) = try await Self.session.data(for: try await URLRequest(collecting: request))
             var response = try Response(head, .allowed)

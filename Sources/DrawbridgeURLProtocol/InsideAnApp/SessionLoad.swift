@@ -47,10 +47,7 @@ final class SessionLoad: @unchecked Sendable {
         else {
             throw URLError(.resourceUnavailable)
         }
-        // The request comes from the app itself, so it may call native whatever host it names. The whole URL as target
-        // lets it name any host, and the token lets it in.
-        request.isAbsoluteForm = true
-        request.headers[.pageToken] = gateway.access.token.text
+        request.isFromApp = true
         let response = await NetworkResponder.$isInApp.withValue(true) { await gateway.respond(to: request) }
         guard let head = HTTPURLResponse(url: url, response) else { throw URLError(.badServerResponse) }
         #if !canImport(FoundationNetworking)

@@ -16,12 +16,12 @@ package struct Refusal: Error, Equatable {
     }
 
     /// CONNECT is refused, since the library can make a tunnel only by a 101.
-    package static let connect = notAllowed("CONNECT")
+    static let connect = notAllowed("CONNECT", ": this server is no proxy")
 
     /// A 405, which lists the allowed methods: all that the engine passes on (RFC 9110, section 15.5.6).
-    static func notAllowed(_ method: String) -> Refusal {
+    static func notAllowed(_ method: String, _ reason: String = "") -> Refusal {
         Refusal(
-            .methodNotAllowed, "\(method) is not taken here",
+            .methodNotAllowed, "\(method) is not taken here\(reason)",
             [.allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
     }
 

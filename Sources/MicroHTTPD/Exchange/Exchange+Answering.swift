@@ -7,7 +7,7 @@ extension Exchange {
     /// The head; `Host` has become its authority, framing headers are gone.
     public var request: HTTPRequest { head.request }
 
-    /// True when the target was a whole URL (a browser talks to its proxy so).
+    /// True when the target was a whole URL, whose host took the place of `Host` (RFC 9112, section 3.2.2).
     public var isAbsoluteForm: Bool { head.isAbsoluteForm }
 
     /// How many bytes of header fields an answer may have; with more of them the library closes the connection.

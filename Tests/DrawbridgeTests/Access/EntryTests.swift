@@ -307,27 +307,26 @@ import Testing
         #expect(await open.respond(to: Self.request(.get, "/document", bearer(open))).status == .forbidden)
     }
 
-    // MARK: The proxy
+    // MARK: A whole URL as target
 
-    @Test func nativeIsNotCalledByProxyFromElsewhere() async throws {
-        let access = AccessPolicy(allowedOrigins: ["http://m.example"])
-        let gateway = Gateway.testing(passThrough: [Everything()], access: access)
-        for host in ["__jsbridge__", "m.example"] {
-            var request = Self.request(
-                .get, "/echo?_mobile_bridge=1", [.pageToken: gateway.access.token.text], host: host)
+    @Test(arguments: ["__jsbridge__", "localhost:8080", "m.example", "evil.example"])
+    func aWholeURLOpensNoNameToADeviceThatWasLetIn(host: String) async throws {
+        let gateway = Self.gateway(
+            AccessPolicy(allowedHosts: ["bridge.test"], allowedOrigins: ["http://m.example"]))
+        let headers: HTTPFields = [
+            .cookie: try await Self.cookie(gateway), .pageToken: gateway.access.token.text,
+        ]
+        for target in ["/document", "/echo?_mobile_bridge=1", "/__drawbridge__/token"] {
+            var request = Self.request(.get, target, headers, host: host)
             request.isAbsoluteForm = true
-            #expect(await gateway.respond(to: request).status == .forbidden)
+            #expect(await gateway.respond(to: request).status == .forbidden, "\(target)")
         }
-        // Its own server answers at that path, and not the gateway.
-        var request = Self.request(.get, "/__drawbridge__/token", [.pageID: "x"], host: "m.example")
-        request.isAbsoluteForm = true
-        #expect(try await gateway.respond(to: request).text() == "elsewhere")
     }
 
     /// By the token, which every device knows that was let in once.
     @Test(arguments: [true, false])
-    func noChannelIsOpenedByProxyFromElsewhere(_ isAbsolute: Bool) async throws {
-        let gateway = Gateway.testing(passThrough: [Everything()])
+    func noChannelIsOpenedByAWholeURL(_ isAbsolute: Bool) async throws {
+        let gateway = Self.gateway()
         var request = Self.request(.get, "/__drawbridge__/channel")
         request.isAbsoluteForm = isAbsolute
         let outcome = Result { () throws(HTTPError) in
@@ -337,11 +336,5 @@ import Testing
         case .success: #expect(!isAbsolute)
         case .failure(let error): #expect(isAbsolute && error.status == .forbidden)
         }
-    }
-
-    private struct Everything: Responder {
-        var isProxy: Bool { true }
-
-        func respond(to request: Request) async throws -> Response? { Response(text: "elsewhere") }
     }
 }

@@ -4,10 +4,9 @@ import Testing
 @testable import Drawbridge
 
 @Suite("The gateway's own paths") struct EndpointTests {
-    /// What pages and browsers ask, and no program: the page runtime and its bridges, its channel, the link for devices,
-    /// the proxy's script.
+    /// What pages and browsers ask, and no program: the page runtime and its bridges, its channel, the link for devices.
     private static let notForPrograms: Set<OwnPath> = [
-        .enter, .manual, .script, .global, .bridge, .token, .call, .messages, .channel, .proxyScript,
+        .enter, .manual, .script, .global, .bridge, .token, .call, .messages, .channel,
     ]
 
     /// Who reads the description finds all that there is, and nothing else.

@@ -4,27 +4,20 @@ import Testing
 
 @testable import Drawbridge
 
-/// A gateway that is the http proxy of a browser, so that any page which is open there sends it whole URLs.
-@Suite("Who may call by way of a proxy")
-struct ProxyAccessTests {
+/// A target that is a whole URL, as a proxy gets it: judged as its `Host` would be, and never a page's of ours.
+@Suite("Whole URLs as targets")
+struct WholeURLTests {
     private static let listed = "http://m.example"
 
-    /// Answers for everybody, as a proxy does.
-    private struct Elsewhere: Responder {
-        var isProxy: Bool { true }
-
+    private struct Document: Responder {
         func respond(to request: Request) async throws -> Response? {
-            guard request.isAbsoluteForm else { return nil }
-            var response = Response(text: "elsewhere: \(request.method) \(request.target)")
-            response.headers[.accessControlAllowOrigin] = "http://friend.example"
-            response.isRelayed = true
-            return response
+            Response(text: "<!doctype html><title>ours</title>", contentType: "text/html")
         }
     }
 
     private static func gateway() -> Gateway {
         let gateway = Gateway.testing(
-            passThrough: [Elsewhere(), Behind()],
+            passThrough: [Document()],
             access: AccessPolicy(allowedHosts: ["kiosk.example"], allowedOrigins: [listed]))
         surely { try gateway.register(Echo.self, at: "/login") }
         return gateway
@@ -54,6 +47,57 @@ struct ProxyAccessTests {
         var fields = fields
         for field in more { fields[field.name] = field.value }
         return fields
+    }
+
+    // MARK: Names
+
+    @Test(arguments: [
+        "localhost", "LOCALHOST:1", "localhost.", "a.localhost:9", "127.0.0.1:8080", "[::1]", "[::1]:81",
+        "kiosk.example", "KIOSK.example.:9",
+    ])
+    func ourNamesAreAnsweredAsUsual(host: String) async throws {
+        let gateway = Self.gateway()
+        func answer(_ target: String) async -> Response {
+            await gateway.respond(to: Self.request("http://\(host)\(target)", Self.curl))
+        }
+        #expect(try await answer("/page").text() == "<!doctype html><title>ours</title>")
+        #expect(await answer("/__drawbridge__/health").status == .ok)
+        #expect(await answer("/__drawbridge__/none").status == .notFound)
+        // A program calls by a loopback name; by another it needs the token, as without a whole URL.
+        let mayCall = !host.lowercased().hasPrefix("kiosk")
+        for target in ["/login?_mobile_bridge=1", "/__jsbridge__/login"] {
+            #expect(await answer(target).status == (mayCall ? .ok : .forbidden))
+        }
+    }
+
+    @Test(arguments: [
+        "evil.example", "localhost.evil.example", "128.0.0.1", "[::2]", "m.example", "xkiosk.example",
+        "__jsbridge__.evil.example",
+    ])
+    func foreignNamesAreRefusedOnEveryRoute(host: String) async throws {
+        let gateway = Self.gateway()
+        for target in [
+            "/page", "/login?_mobile_bridge=1", "/__jsbridge__/login", "/__drawbridge__/health",
+            "/__drawbridge__/pages",
+        ] {
+            for headers: HTTPFields in [
+                Self.curl, [.pageToken: gateway.access.token.text], [.origin: "http://\(host)"],
+                [.secFetchSite: "same-origin"], [.authorization: "Bearer \(gateway.testerToken.text)"],
+            ] {
+                let response = await gateway.respond(to: Self.request("http://\(host)\(target)", headers))
+                #expect(response.status == .forbidden, "\(target) \(headers)")
+                #expect(response.headers[.connection] == "close")
+                let message = try await response.json()["message"]?.stringValue
+                #expect(message?.contains("which is no proxy; allow it with --allowed-hosts ") == true)
+            }
+        }
+    }
+
+    @Test(arguments: ["", ":80", "u@localhost", "localhost:65536", "[::1", "local host"])
+    func whatIsNoNameIsABadRequest(host: String) async {
+        var request = Request("/login?_mobile_bridge=1", authority: host, headers: Self.curl)
+        request.isAbsoluteForm = true
+        #expect(await Self.gateway().respond(to: request).status == .badRequest)
     }
 
     // MARK: Programs
@@ -95,8 +139,7 @@ struct ProxyAccessTests {
 
     // MARK: Pages
 
-    /// One that is open by way of the proxy is of one origin with its site, wherever that is, and there it may choose
-    /// nearly every field.
+    /// One that is open by way of a proxy is of one origin with its site, and may choose nearly every field.
     @Test(arguments: [
         "http://evil.example", "http://127.0.0.1:9999", "http://localhost:9999", "http://localhost",
         "http://evil.localhost", "http://[::1]:9999", "http://kiosk.example", "http://kiosk.example:9999",
@@ -107,13 +150,10 @@ struct ProxyAccessTests {
             for headers: HTTPFields in [
                 [:], [.secFetchSite: "same-origin"], [.secFetchSite: "none"], [.origin: site],
                 [.origin: site, .secFetchSite: "same-origin"], [.userAgent: "page", .acceptLanguage: ""],
-            ] where headers[.origin] != Self.listed {
+            ] {
                 let request = Self.request(site + path, Self.merged(Self.page, headers))
                 #expect(await Self.gateway().respond(to: request).status == .forbidden, "\(path) \(headers)")
             }
-            // As little as a program says.
-            #expect(
-                await Self.gateway().respond(to: Self.request(site + path, Self.curl)).status == .forbidden)
         }
     }
 
@@ -133,7 +173,7 @@ struct ProxyAccessTests {
     @Test func aPageOfAListedOriginCallsAndSoDoesWhoeverHasTheToken() async {
         let gateway = Self.gateway()
         let token: HTTPFields = [.pageToken: gateway.access.token.text]
-        for url in ["http://__jsbridge__/login", "http://m.example/login?_mobile_bridge=1"] {
+        for url in ["http://__jsbridge__/login", "http://localhost:8080/login?_mobile_bridge=1"] {
             for headers in [[.origin: Self.listed], token] {
                 let request = Self.request(url, Self.merged(Self.page, headers))
                 let response = await gateway.respond(to: request)
@@ -141,9 +181,6 @@ struct ProxyAccessTests {
                 #expect(response.headers[.accessControlAllowOrigin] == headers[.origin])
             }
         }
-        let request = Self.request(
-            "http://evil.example/login?_mobile_bridge=1", Self.merged(Self.page, token))
-        #expect(await gateway.respond(to: request).status == .ok)
     }
 
     @Test func theHeadAloneDecidesAlike() {
@@ -155,21 +192,6 @@ struct ProxyAccessTests {
             return
         }
         #expect(response.status == .forbidden)
-    }
-
-    // MARK: What others answer
-
-    @Test func whoReadsAForeignSiteIsForThatSiteToSay() async throws {
-        let request = Self.request("http://bank.example/account", [.origin: Self.listed])
-        let response = await Self.gateway().respond(to: request)
-        #expect(response.headers[values: .accessControlAllowOrigin] == ["http://friend.example"])
-        #expect(response.headers[.vary] == nil)
-        let preflight = Self.request(
-            "http://bank.example/account", method: .options,
-            [.origin: Self.listed, .accessControlRequestMethod: "DELETE"])
-        let answer = await Self.gateway().respond(to: preflight)
-        #expect(try await answer.text() == "elsewhere: OPTIONS /account")
-        #expect(answer.headers[values: .accessControlAllowOrigin] == ["http://friend.example"])
     }
 
     @Test func whoMayCallNativeIsForTheGatewayToSay() async {
@@ -184,28 +206,61 @@ struct ProxyAccessTests {
         #expect(await Self.gateway().respond(to: foreign).status == .forbidden)
     }
 
-    @Test(arguments: ["health", "token", "page.js", "call", "pages", "nothing", "proxy.pac"])
-    func theGatewaysOwnEndpointsAreThoseOfOtherHostsToo(name: String) async throws {
-        let request = Self.request("http://evil.example/__drawbridge__/\(name)", Self.page)
-        let response = await Self.gateway().respond(to: request)
-        #expect(try await response.text() == "elsewhere: GET /__drawbridge__/\(name)")
+    @Test(arguments: [true, false])
+    func aWrongTokenIsNoneOfAnOldPageOfOurs(isAbsolute: Bool) async {
+        var request = Request(
+            "/login?_mobile_bridge=1", headers: [.pageToken: "old", .secFetchSite: "same-origin"])
+        request.isAbsoluteForm = isAbsolute
+        #expect(await Self.gateway().respond(to: request).status == (isAbsolute ? .forbidden : .ok))
     }
 
-    @Test func aListedSiteHasTheEndpointsOfItsPagesAndNoneOfTesters() async {
+    /// Its document has no token, and no page comes of what is asked in its name.
+    @Test(arguments: [true, false])
+    func itsDocumentIsNoPageOfOurs(isAbsolute: Bool) async throws {
         let gateway = Self.gateway()
-        func status(_ name: String, _ headers: HTTPFields = [:]) async -> Int {
-            await gateway.respond(to: Self.request("\(Self.listed)/__drawbridge__/\(name)", headers)).status
-                .code
+        let token = gateway.access.token.text
+        func ask(
+            _ target: String, _ method: HTTPRequest.Method, _ headers: HTTPFields, _ body: String = ""
+        ) async -> Response {
+            var request = Request(method, target, headers: headers, body: .init(body))
+            request.isAbsoluteForm = isAbsolute
+            return await gateway.respond(to: request)
         }
-        #expect(await status("page.js") == 200)
-        #expect(await status("health") == 200)
-        #expect(await status("token") == 403)
-        #expect(await status("token", [.pageID: "1"]) == 200)
+        let document = await ask("/", .get, [.secFetchDest: "document", .accept: "text/html"])
+        #expect(try await document.text().contains(token) == !isAbsolute)
+        let id = String(repeating: "a", count: 32)
+        let body = #"{"page":"\#(id)","life":1,"n":0,"up":[]}"#
+        let taken = await ask("/__drawbridge__/messages", .post, [.pageToken: token], body)
+        #expect(taken.status == (isAbsolute ? .forbidden : .ok))
+        #expect((gateway.pages.page(id) == nil) == isAbsolute)
         #expect(
-            await status(
-                "token", [.pageID: "1", .origin: "http://evil.example"]) == 403)
-        for token in [gateway.access.token.text, gateway.testerToken.text] {
-            #expect(await status("pages", [.authorization: "Bearer \(token)"]) == 403)
+            await ask("/__drawbridge__/token", .get, [.pageID: id]).status == (isAbsolute ? .forbidden : .ok))
+    }
+
+    /// Which page it is, a request by a whole URL cannot say, whatever token it has.
+    @Test func itsCallsAreOfNoPage() async throws {
+        let gateway = Self.gateway()
+        let id = String(repeating: "a", count: 32)
+        let token = gateway.access.token.text
+        let message = Request(
+            .post, "/__drawbridge__/messages", headers: [.pageToken: token],
+            body: .init(#"{"page":"\#(id)","life":1,"n":0,"up":[]}"#))
+        #expect(await gateway.respond(to: message).status == .ok)
+        let page = Observed<String?>(nil)
+        gateway.answer(at: "/who") { request in
+            page.change { $0 = request.page?.id }
+            return Response(text: "answered")
+        }
+        for isAbsolute in [false, true] {
+            var request = Request(
+                "/who?_mobile_bridge=1",
+                headers: [.pageToken: token, .pageID: id, .pagePath: "/a", .pageBridge: "wvjb"])
+            request.isAbsoluteForm = isAbsolute
+            #expect(await gateway.respond(to: request).status == .ok)
+            #expect(page.value == (isAbsolute ? nil : id))
+            #expect(request.headers.contains(.pagePath) == !isAbsolute)
+            #expect(request.headers.contains(.pageBridge) == !isAbsolute)
+            page.change { $0 = nil }
         }
     }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The ports on which this process listens, to which its proxy does not connect.
+/// The ports on which this process listens, to which `$forward` does not connect.
 ///
-/// They are the whole process's: by the proxy of one gateway a caller would else reach another gateway as if from
-/// this machine.
+/// They are the whole process's: by a reply of one gateway a caller would else reach another gateway as if from this
+/// machine.
 enum OwnPorts {
     private static let counts = Mutex<[Int: Int]>([:])
 

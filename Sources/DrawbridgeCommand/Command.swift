@@ -28,7 +28,6 @@ struct Command: ParsableCommand {
             usage: """
                 \(program.name) [options] [folder] [url ...]
                 \(program.name) init [folder]
-                \(program.name) test-bridge <script>
                 """,
             discussion: """
                   \(program.name) my-page --open          serve a page
@@ -39,7 +38,6 @@ struct Command: ParsableCommand {
                   \(program.name) --bridge flutter        give pages one more bridge
                   \(program.name) --choose alert=ok       answer a question without a person
                   \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
-                  \(program.name) test-bridge mine.js     try a bridge of your own in a browser
 
                 Native calls are answered by mocks and handlers: calls by a bridge, requests with _mobile_bridge=1, \
                 and requests to __jsbridge__. All other requests get files, or go on to the dev server. The manual is \
@@ -61,7 +59,7 @@ struct Command: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "A folder, as in --root, or a URL, as in --upstream.",
-            discussion: "For a folder named init or test-bridge write ./init or ./test-bridge.",
+            discussion: "For a folder named init write ./init.",
             valueName: "folder or url"),
         completion: .directory)
     var words: [String] = []

@@ -30,8 +30,7 @@ public enum GatewayCommand {
     /// that the command does not take. `--help` has the program's own name.
     ///
     /// Where the first argument is `init`, a `drawbridge.json` is written for the pages of a folder, and nothing is
-    /// served. Your handlers are registered then too, so that what they answer is known. Where it is `test-bridge`, a
-    /// bridge is tried in a browser, without any of them.
+    /// served. Your handlers are registered then too, so that what they answer is known.
     ///
     /// - Parameters:
     ///   - abstract: one sentence for `--help`.
@@ -59,7 +58,6 @@ public enum GatewayCommand {
         if let command = command(InitCommand.self, "init") {
             return try await initialize(by: command, standardHandlers: standardHandlers, register)
         }
-        if let command = command(TestBridgeCommand.self, "test-bridge") { return await tries(command) }
         let settings = try await settings(isAlone: passThrough.isEmpty)
         // Not where the log is JSON, which a program reads.
         let isAsked = presenter == nil && settings.logFormat == .text
@@ -151,15 +149,6 @@ public enum GatewayCommand {
             leave(type, error)
         } catch {
             fail(error)
-        }
-    }
-
-    /// Runs `test-bridge`; ends the process with code 1 where the bridge does not behave as expected.
-    private static func tries(_ command: TestBridgeCommand) async {
-        do {
-            if try await !orLeave(TestBridgeCommand.self, command.tries) { exit(1) }
-        } catch {
-            fail(Failure("stopped by a signal before its end"))
         }
     }
 

@@ -104,7 +104,7 @@ import Testing
     private static let names: [String] = {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: examples)) ?? []
         return shipped
-            + files.filter { $0.hasSuffix(".js") }.map { String($0.dropLast(3)) }.sorted()
+            + files.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
     }()
 
     private static let examples = URL(filePath: #filePath).deletingLastPathComponent().appending(

@@ -155,8 +155,9 @@ export class Native extends Verbs {
     const said = Object.entries(query).filter(([, value]) => value !== undefined);
     const request = { method, headers: { ...this.headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
     try {
-      const { isRight, data, message, warned } = await this.#fetch(`${path}?${new URLSearchParams(said)}`, request);
-      if (!isRight) throw new Error([message + nearMiss(data), ...warned].join('\n  '));
+      const { isRight, code, data, message, warned } = await this.#fetch(`${path}?${new URLSearchParams(said)}`, request);
+      // The code is the page's where a page has failed.
+      if (!isRight) throw Object.assign(new Error([message + nearMiss(data), ...warned].join('\n  ')), { code });
       return gives ? data[gives] : data;
     } catch (error) {
       // The first line of code that is shown is the test's.

@@ -14,7 +14,7 @@ DEADLINES = r"^MicroHTTPDTests\.Deadlines/"
 # The targets whose tests have a stage of their own.
 APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|ExamplesTests|NotesTests|OrdersTests|BrowserTests)\."
 # What starts browsers, or the clients of testers, for each of its cases.
-CLIENTS = r"^ExamplesTests\.(TriedBridgeTests|AwkwardCallTests)/"
+CLIENTS = r"^ExamplesTests\.(BridgeExampleTests|AwkwardCallTests)/"
 INSPECTOR = r"^BrowserTests\.Inspector"
 # The half of the pages that takes as long as the other.
 BRIDGES = r"^BrowserTests\.(Bridge|Outcome|Outside|Replied)"

@@ -6,7 +6,7 @@ import Glibc
 /// The arguments of the command line that are no options: the folder to serve, or URLs of upstreams.
 struct Words {
     /// Names of subcommands; a folder of the same name has to be written `./init`.
-    static let commands = ["init", "test-bridge"]
+    static let commands = ["init"]
 
     private var folder: String?
     private var upstreams: [String] = []

@@ -25,11 +25,9 @@ extension pid_t {
     ///
     /// Signals that this process ignores or blocks have their default effect in the program.
     ///
-    /// - Parameters:
-    ///   - words: its name and its arguments.
-    ///   - output: the file to which what it prints is added.
+    /// - Parameter words: its name and its arguments.
     /// - Returns: the process, and the number of the error, which is 0 for none.
-    static func start(_ words: [String], output: String = "/dev/null") -> (process: pid_t, code: Int32) {
+    static func start(_ words: [String]) -> (process: pid_t, code: Int32) {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -44,8 +42,7 @@ extension pid_t {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0)
-        posix_spawn_file_actions_addopen(
-            &actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
         var arguments = words.map { (text: String) in strdup(text) } + [nil]
         defer { for argument in arguments { free(argument) } }

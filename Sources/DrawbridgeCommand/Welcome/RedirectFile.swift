@@ -20,7 +20,7 @@ struct RedirectFile {
         let names: [String] = ["XDG_RUNTIME_DIR", "TMPDIR"]
         let folders = names.compactMap { name in getenv(name).map { String(cString: $0) } }
         let place = folders.first { $0.hasPrefix("/") && access($0, W_OK) == 0 } ?? "/tmp"
-        let file = RedirectFile(folder: try makeFolder(below: place, "open", or: Self.remedy))
+        let file = RedirectFile(folder: try makeFolder(below: place))
         do {
             try file.write(url { file.remove() })
             try Desktop.open(file.path)
@@ -30,6 +30,16 @@ struct RedirectFile {
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + 600) { file.remove() }
         return file
+    }
+
+    /// Makes a folder that only this user can read.
+    private static func makeFolder(below place: String) throws -> String {
+        var template = Array("\(place)/open-XXXXXX".utf8CString)
+        let path = template.withUnsafeMutableBufferPointer {
+            mkdtemp($0.baseAddress!).map { String(cString: $0) }
+        }
+        if let path { return path }
+        throw Failure("cannot write below \(place): \(String(cString: strerror(errno))); \(remedy)")
     }
 
     private func write(_ url: String) throws {
@@ -55,16 +65,4 @@ struct RedirectFile {
         unlink(path)
         rmdir(folder)
     }
-}
-
-/// Makes a folder that only this user can read, whose name is a word and a random end.
-///
-/// - Throws: a ``Failure`` that ends with a remedy.
-func makeFolder(below place: String, _ word: String, or remedy: String) throws -> String {
-    var template = Array("\(place)/\(word)-XXXXXX".utf8CString)
-    let path = template.withUnsafeMutableBufferPointer {
-        mkdtemp($0.baseAddress!).map { String(cString: $0) }
-    }
-    if let path { return path }
-    throw Failure("cannot write below \(place): \(String(cString: strerror(errno))); \(remedy)")
 }

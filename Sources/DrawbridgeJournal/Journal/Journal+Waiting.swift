@@ -29,14 +29,11 @@ extension Journal {
 
     /// Waits until `isDone` returns true, which is asked again after each change.
     ///
-    /// - Parameters:
-    ///   - filter: which records may matter; nil for all.
-    ///   - hearsTopics: whether a change of a topic matters too.
+    /// - Parameter filter: which records may matter; nil for all.
     /// - Returns: false where the time was over before.
     /// - Throws: where too many wait already.
     package func wait(
-        for filter: RecordFilter?, until deadline: ContinuousClock.Instant, hearsTopics: Bool = false,
-        _ isDone: () -> Bool
+        for filter: RecordFilter?, until deadline: ContinuousClock.Instant, _ isDone: () -> Bool
     ) async throws(HTTPError) -> Bool {
         let place = waiting.add(1, ordering: .relaxed).newValue
         defer { waiting.subtract(1, ordering: .relaxed) }
@@ -51,7 +48,7 @@ extension Journal {
                     "\(Self.mostWaiters) wait for calls already; ask again when some have ended")
             }
             try? await Task.sleep(for: Self.pause)
-            await changed(since: changes, filter, until: deadline, hearsTopics: hearsTopics)
+            await changed(since: changes, filter, until: deadline)
         }
     }
 
@@ -93,20 +90,6 @@ extension Journal {
         waiter?.wake()
     }
 
-    /// Waits until the entries meet a condition, or the time is over.
-    ///
-    /// - Parameter isDone: is given calls and what pages said of themselves, each as the tester's API lists it, with nothing
-    ///   left out; a call whose input has not come yet is not among them.
-    /// - Returns: what it was given last.
-    package func entries(
-        until deadline: ContinuousClock.Instant, _ isDone: @escaping @Sendable ([JSON]) -> Bool
-    ) async throws -> [JSON] {
-        let filter = RecordFilter(kinds: [.call, .page])
-        let all = { @Sendable in self.read(filter).records.filter(\.hasInput).map { $0.json(nil) } }
-        _ = try await wait(for: filter, until: deadline, hearsTopics: true) { isDone(all()) }
-        return all()
-    }
-
     /// What an inspector shows besides records.
     package enum Topic: String, CaseIterable, Sendable {
         case gateway, pages, questions, replies, scenarios, sessions
@@ -129,11 +112,6 @@ extension Journal {
             (Topic.allCases.filter { state.touched[$0, default: 0] > change }, state.changes)
         }
     }
-}
-
-extension JournalRecord {
-    /// Whether its input is known, as far as it ever will be.
-    fileprivate var hasInput: Bool { input.isWhole || !input.bytes.isEmpty || state != .waiting }
 }
 
 extension Journal.State {

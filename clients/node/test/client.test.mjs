@@ -35,6 +35,7 @@ test('every exchange', async t => {
       const said = native[verb](...words);
       if (!fails) return gives === undefined ? said : assertHas(await said, gives);
       const error = await said.then(() => assert.fail('it does not fail'), error => error);
+      assert.ok(error.code >= 400);
       for (const part of fails) assert.ok(error.message.includes(part), error.message);
       assert.match(error.stack, /client\.test\.mjs/);
       assert.doesNotMatch(error.stack, /drawbridge-gateway/, 'the first line that is shown is that of the test');

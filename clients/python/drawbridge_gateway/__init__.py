@@ -68,6 +68,9 @@ def connect(address=None, token=None):
 class GatewayError(Exception):
     """The gateway cannot be started or asked, or refuses what it is asked."""
 
+    #: The code of its answer, which is the page's where a page has failed; None where it has not answered.
+    code = None
+
 
 class VerifyError(AssertionError):
     """Native was not called as a test expects."""
@@ -247,7 +250,9 @@ class Native(Verbs):
         if status != 200:
             warned = [] if self._gateway._is_watched else self._gateway.warned()
             lines = [answer["message"] + _near_miss(answer.get("data")), *warned]
-            raise (VerifyError if status == 417 else GatewayError)("\n  ".join(lines))
+            error = (VerifyError if status == 417 else GatewayError)("\n  ".join(lines))
+            error.code = answer.get("code")
+            raise error
         return answer.get("data", {})[gives] if gives else answer.get("data")
 
 

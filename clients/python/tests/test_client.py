@@ -59,6 +59,7 @@ def test_every_exchange(gateway):
             continue
         with pytest.raises((GatewayError, VerifyError)) as failure:
             ask()
+        assert failure.value.code >= 400
         assert isinstance(failure.value, VerifyError) == said["verb"].startswith("verify")
         # Node writes JSON without spaces.
         for part in said["fails"]:

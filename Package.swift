@@ -161,6 +161,10 @@ let package = Package(
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
         .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/Support/TestSupport"),
+        // A browser, a server and the manual, for tests of programs from outside.
+        .target(
+            name: "ProgramSupport", dependencies: ["Drawbridge", "MicroHTTPD", "TestSupport", httpTypes],
+            path: "Tests/Support/ProgramSupport"),
         .executableTarget(
             name: "test-server", dependencies: ["CLinux", "Drawbridge", "DrawbridgeCommand", logging],
             path: "Tests/Support/TestServer"),
@@ -239,17 +243,27 @@ let package = Package(
             dependencies: [
                 "Drawbridge", "DrawbridgeCommand", "DrawbridgeHandlers", "DrawbridgeServer", "TestSupport",
                 httpTypes,
-            ]),
+            ],
+            exclude: ["Program"]),
+        // The command as a person starts it.
+        .testTarget(
+            name: "CommandProgramTests",
+            dependencies: [
+                "Drawbridge", "DrawbridgeCommand", "DrawbridgeServer", "MicroHTTPD", "ProgramSupport",
+                "TestSupport", "drawbridge-command", "hello", "test-server", httpTypes,
+            ],
+            path: "Tests/DrawbridgeCommandTests/Program",
+            exclude: ["help.txt", "Schema"]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
                 "Drawbridge", "DrawbridgeServer", "DrawbridgeCommand", "DrawbridgeURLProtocol",
-                "DrawbridgeTesting", "drawbridge-command", "hello", "handler-kinds", "middleware",
+                "DrawbridgeTesting", "ProgramSupport", "drawbridge-command", "hello", "handler-kinds",
+                "middleware",
                 "streaming", "Notes",
                 "rewriting",
                 "driving", "one-handler", "test-server", "MicroHTTPD", "TestSupport", httpTypes,
-            ],
-            exclude: ["help.txt", "SchemaTests/valid.json", "SchemaTests/invalid.json"]),
+            ]),
         .testTarget(
             name: "BrowserTests",
             dependencies: [

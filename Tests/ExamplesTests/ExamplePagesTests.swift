@@ -1,5 +1,6 @@
 import Drawbridge
 import Foundation
+import ProgramSupport
 import TestSupport
 import Testing
 
@@ -158,41 +159,5 @@ import Testing
         let settings = Manual.root.appending(path: "examples/pages/settings.json").path()
         return try .product(
             "drawbridge", ["-c", settings, "--no-open", "-p", "0", "--choose", "share=done"] + arguments)
-    }
-}
-
-extension Program {
-    /// What opens the list of pages, as the banner has it.
-    func testerToken() async throws -> String {
-        let line = try await line(with: "/__drawbridge__/pages")
-        guard let token = line.firstMatch(of: /[0-9a-f]{32}/) else { throw Ended(output: output) }
-        return String(token.output)
-    }
-}
-
-/// A call that a page shows.
-struct Row: Decodable {
-    var kind: String
-    var sent: String
-    var answer: String
-}
-
-extension Chromium {
-    /// The calls that the page shows, when there are so many, and each has its answer.
-    func rows(_ count: Int) async throws -> [Row] {
-        try await evaluate(
-            """
-            new Promise(done => {
-                const look = () => {
-                    const rows = Array.from(document.querySelectorAll('#calls li'), row => (
-                        { kind: row.className, sent: row.children[0].textContent, answer: row.children[1].textContent }));
-                    const isOver = rows.length >= \(count) && !document.querySelector('#calls .waiting');
-                    if (isOver) done(rows);
-                    else setTimeout(look, 5);
-                };
-                look();
-            })
-            """
-        ).decode([Row].self)
     }
 }

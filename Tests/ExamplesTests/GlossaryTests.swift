@@ -1,4 +1,5 @@
 import Foundation
+import ProgramSupport
 import Testing
 
 /// The glossary of CONTRIBUTING.md cannot rot: its types are in the sources.

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramSupport
 import Testing
 
 /// The pictures of the manual show what is there: the modules with what they import, and a request's way.

@@ -1,5 +1,6 @@
 import Drawbridge
 import Foundation
+import ProgramSupport
 import Testing
 
 /// What a newcomer reads first is true, and leads somewhere.
@@ -39,7 +40,7 @@ import Testing
     /// Flags, and the scripts of a clone.
     @Test(arguments: ["README.md", "SWIFT.md"]) func everyFlagAndScriptInTheTextIsThere(_ file: String) throws
     {
-        let help = try Self.text("Tests/ExamplesTests/help.txt")
+        let help = try Self.text("Tests/DrawbridgeCommandTests/Program/help.txt")
         for code in Self.code(in: try Self.text(file)) {
             // Mocks, and flags of other programs.
             guard ["\"", "node ", "docker "].allSatisfy({ !code.hasPrefix($0) }) else { continue }

@@ -12,7 +12,7 @@ LONG = (("DRAWBRIDGE_ALL", "1"),)
 # Suites of the engine that wait for deadlines: they sleep, and judge no memory.
 DEADLINES = r"^MicroHTTPDTests\.Deadlines/"
 # The targets whose tests have a stage of their own.
-APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|ExamplesTests|NotesTests|OrdersTests|BrowserTests)\."
+APART = r"^(MicroHTTPDTests|HostileTests|UpstreamTests|RealUpstreamTests|CommandProgramTests|ExamplesTests|NotesTests|OrdersTests|BrowserTests)\."
 # What starts browsers, or the clients of testers, for each of its cases.
 CLIENTS = r"^ExamplesTests\.(BridgeExampleTests|AwkwardCallTests)/"
 INSPECTOR = r"^BrowserTests\.Inspector"
@@ -41,7 +41,7 @@ ENGINE = Stage("engine", "the engine, whose tests judge the memory of their proc
 HOSTILE = Stage("hostile", "hostile input and faults",
                 (tests_at_once("^HostileTests"),), ("hostile",))
 PROGRAMS = Stage("programs", "programs from outside",
-                 (Tests("^(ExamplesTests|NotesTests|OrdersTests)", (CLIENTS,)),), ("programs",))
+                 (Tests("^(CommandProgramTests|ExamplesTests|NotesTests|OrdersTests)", (CLIENTS,)),), ("programs",))
 OTHERS = Stage("others", "all other tests",
                (Tests(skip=(APART,)),), ("others",))
 PAGES = Stage("pages", "pages that test themselves", (Tests("^BrowserTests", (INSPECTOR, BRIDGES)),), ("pages",), True)

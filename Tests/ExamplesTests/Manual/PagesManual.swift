@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import ProgramSupport
 import TestSupport
 import Testing
 

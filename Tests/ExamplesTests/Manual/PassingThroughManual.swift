@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import ProgramSupport
 import Testing
 
 /// Shows a page of the upstream's, with another name in it.

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LEFT "BrowserTests|ExamplesTests|HostileTests|MicroHTTPDTests|RealUpstreamTests|UpstreamTests"
+#define LEFT "BrowserTests|CommandProgramTests|ExamplesTests|HostileTests|MicroHTTPDTests|RealUpstreamTests|UpstreamTests"
 
 static void say(void) {
     fputs("\nLeft to scripts/test, which installs what they need: ", stderr);

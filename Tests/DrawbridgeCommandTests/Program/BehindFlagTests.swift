@@ -2,6 +2,7 @@ import Drawbridge
 import DrawbridgeServer
 import Foundation
 import MicroHTTPD
+import ProgramSupport
 import TestSupport
 import Testing
 

@@ -1,15 +1,12 @@
 import Foundation
+import ProgramSupport
 import TestSupport
 import Testing
 
 /// What the command says about itself: help, manual page, completions; and that none of it is only said.
 @Suite(.timeLimit(.minutes(5))) struct HelpTests {
-    /// The folder of the package.
-    private static let project = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
     private static func text(_ path: String) throws -> String {
-        String(decoding: try Data(contentsOf: project.appending(path: path)), as: UTF8.self)
+        String(decoding: try Data(contentsOf: Manual.root.appending(path: path)), as: UTF8.self)
     }
 
     private static func help() async throws -> String {
@@ -27,19 +24,19 @@ import Testing
 
     @Test func helpIsAsItWasRead() async throws {
         let help = try await Self.help()
-        let known = try Self.text("Tests/ExamplesTests/help.txt")
+        let known = try Self.text("Tests/DrawbridgeCommandTests/Program/help.txt")
         #expect(
             help == known,
-            "read the new help, and if it is right: .build/debug/drawbridge --help > Tests/ExamplesTests/help.txt"
+            "read the new help, and if it is right: .build/debug/drawbridge --help > Tests/DrawbridgeCommandTests/Program/help.txt"
         )
         #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
     @Test func everyFlagIsTested() async throws {
-        let folder = Self.project.appending(path: "Tests/ExamplesTests")
+        let folder = Manual.root.appending(path: "Tests/DrawbridgeCommandTests/Program")
         let tests = try FileManager.default.contentsOfDirectory(atPath: folder.path())
             .filter { $0.hasSuffix(".swift") && $0 != "HelpTests.swift" }
-            .map { try Self.text("Tests/ExamplesTests/\($0)") }.joined()
+            .map { try Self.text("Tests/DrawbridgeCommandTests/Program/\($0)") }.joined()
         let flags = try await Self.flags()
         #expect(flags.count >= 19, "\(flags)")
         for flag in flags where !["--help", "--version"].contains(flag) {

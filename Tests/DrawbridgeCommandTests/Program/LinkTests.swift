@@ -1,5 +1,6 @@
 import Drawbridge
 import Foundation
+import ProgramSupport
 import TestSupport
 import Testing
 

@@ -1,12 +1,12 @@
-import Drawbridge
+package import Drawbridge
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
 /// A headless Chromium with one page, driven over its DevTools pipe.
-final class Chromium: Sendable {
-    struct Failure: Error { let message: String }
+package final class Chromium: Sendable {
+    package struct Failure: Error { let message: String }
 
     private struct State {
         var nextID = 1
@@ -30,7 +30,9 @@ final class Chromium: Sendable {
     /// - Parameters:
     ///   - options: more of the browser's own.
     ///   - prefix: what starts it, as on another machine.
-    init(width: Int = 1000, height: Int = 1100, options: String = "", prefix: String = "") async throws {
+    package init(width: Int = 1000, height: Int = 1100, options: String = "", prefix: String = "")
+        async throws
+    {
         try Self.skipWhereMissing()
         profile = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
         let state = Arc()
@@ -63,7 +65,7 @@ final class Chromium: Sendable {
     /// Tests beside this one put up networks, and Chromium gives up what it loads when a network comes or goes.
     ///
     /// - Throws: where it shows a page of its own instead, with the reason.
-    func open(_ url: String) async throws {
+    package func open(_ url: String) async throws {
         var problem: JSON?
         repeat {
             problem = try await send("Page.navigate", ["url": .string(url)])["errorText"]
@@ -81,7 +83,7 @@ final class Chromium: Sendable {
 
     /// The value of a script; a promise is awaited.
     @discardableResult
-    func evaluate(_ script: String) async throws -> JSON {
+    package func evaluate(_ script: String) async throws -> JSON {
         let answer = try await send(
             "Runtime.evaluate",
             ["expression": .string(script), "awaitPromise": true, "returnByValue": true, "userGesture": true])
@@ -90,7 +92,7 @@ final class Chromium: Sendable {
     }
 
     /// Lays the page out for another width, and light or dark.
-    func show(width: Int, height: Int, scheme: String = "light") async throws {
+    package func show(width: Int, height: Int, scheme: String = "light") async throws {
         _ = try await send(
             "Emulation.setDeviceMetricsOverride",
             [
@@ -103,7 +105,7 @@ final class Chromium: Sendable {
     }
 
     /// Writes a picture of the page below `artifacts`.
-    func screenshot(_ name: String) async throws {
+    package func screenshot(_ name: String) async throws {
         let answer = try await send("Page.captureScreenshot", ["captureBeyondViewport": true])
         guard let data = answer["data"]?.stringValue.flatMap({ Data(base64Encoded: $0) }) else {
             throw Failure(message: "no picture")

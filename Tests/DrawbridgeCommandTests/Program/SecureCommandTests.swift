@@ -1,4 +1,5 @@
 import Drawbridge
+import ProgramSupport
 import TestSupport
 import Testing
 

@@ -1,29 +1,29 @@
 import Drawbridge
 import HTTPTypes
-import MicroHTTPD
+package import MicroHTTPD
 
 /// A page's own server: it shows what it is asked, whoever asks.
-final class MirrorServer: Sendable {
+package final class MirrorServer: Sendable {
     private let server: HTTPServer
     private let scheme: String
 
     /// Serves from now on.
     ///
     /// - Parameter tls: for https.
-    init(_ tls: TLSIdentity? = nil) throws {
+    package init(_ tls: TLSIdentity? = nil) throws {
         scheme = tls == nil ? "http" : "https"
         server = HTTPServer(tls: tls) { await Self.answer($0) }
         try server.start()
     }
 
     /// Host and port.
-    var authority: String { "127.0.0.1:\(server.port)" }
+    package var authority: String { "127.0.0.1:\(server.port)" }
 
     /// Its address as `--upstream` takes it.
-    var url: String { "\(scheme)://\(authority)" }
+    package var url: String { "\(scheme)://\(authority)" }
 
     /// Takes no more requests.
-    func stop() async { await server.stop(within: .zero) }
+    package func stop() async { await server.stop(within: .zero) }
 
     /// Shows requests as JSON, sends some elsewhere, and keeps silent about one.
     private static func answer(_ exchange: Exchange) async {

@@ -3,6 +3,7 @@ import DrawbridgeServer
 import Foundation
 import HTTPTypes
 import MicroHTTPD
+import ProgramSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Drawbridge
 import Foundation
 import MicroHTTPD
+import ProgramSupport
 import TestSupport
 import Testing
 

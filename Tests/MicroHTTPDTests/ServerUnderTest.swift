@@ -98,3 +98,47 @@ final class Gate: Sendable {
         }
     }
 }
+
+extension RawClient {
+    /// Sends a request with a large body, whole.
+    func upload(megabytes: Int, isChunked: Bool) throws {
+        let piece = [UInt8](repeating: 1, count: 1 << 20)
+        try send(
+            "POST / HTTP/1.1\r\nHost: a\r\n"
+                + (isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(megabytes << 20)")
+                + "\r\n\r\n")
+        for _ in 0..<megabytes {
+            if isChunked { try send("100000\r\n") }
+            try send(piece)
+            if isChunked { try send("\r\n") }
+        }
+        if isChunked { try send("0\r\n\r\n") }
+    }
+}
+
+/// Asks a server for an upgrade, and is gone when its handler has begun.
+func askForUpgradeAndLeave(_ server: HTTPServer, when started: Tally) async throws {
+    let port = server.port
+    let client = try await blocking {
+        let client = try RawClient(port)
+        try client.send(WebSocketClient.handshake())
+        return client
+    }
+    #expect(await started.reaches(1))
+    client.reset()
+}
+
+/// The memory that each of 2000 connections takes in the echo server, where 500 were there before.
+func costOfEach<Connection: Sendable>(_ open: @escaping @Sendable (_ port: Int) throws -> Connection)
+    async throws -> Int
+{
+    let program = try Program.product("echo-server")
+    let port = try await program.port()
+    let process = "\(program.child.processIdentifier)"
+    let first = try await blocking { try (0..<500).map { _ in try open(port) } }
+    let before = residentBytes(of: process)
+    let more = try await blocking { try (0..<2000).map { _ in try open(port) } }
+    let each = (residentBytes(of: process) - before) / 2000
+    withExtendedLifetime((first, more)) {}
+    return each
+}

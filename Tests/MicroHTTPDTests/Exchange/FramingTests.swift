@@ -259,17 +259,7 @@ struct FramingTests {
             let port = server.port
             let reply = try await blocking {
                 let client = try RawClient(port)
-                let piece = [UInt8](repeating: 1, count: 1 << 20)
-                try client.send(
-                    "POST / HTTP/1.1\r\nHost: a\r\n"
-                        + (isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(20 << 20)")
-                        + "\r\n\r\n")
-                for _ in 0..<20 {
-                    if isChunked { try client.send("100000\r\n") }
-                    try client.send(piece)
-                    if isChunked { try client.send("\r\n") }
-                }
-                if isChunked { try client.send("0\r\n\r\n") }
+                try client.upload(megabytes: 20, isChunked: isChunked)
                 return try client.reply()
             }
             #expect(reply.status == 413)

@@ -147,14 +147,7 @@ extension Deadlines {
                 guard let end = try? upstreams.connect() else { return }
                 exchange.tunnel(switching, to: end)
             } test: { server in
-                let port = server.port
-                let client = try await blocking {
-                    let client = try WebSocketClient(port)
-                    try client.raw.send(WebSocketClient.handshake())
-                    return client
-                }
-                #expect(await started.reaches(1))
-                client.raw.reset()
+                try await askForUpgradeAndLeave(server, when: started)
                 let upstream = Box<RawClient?>(nil)
                 #expect(
                     await eventually {

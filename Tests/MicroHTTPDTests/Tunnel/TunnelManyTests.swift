@@ -39,28 +39,15 @@ extension OneAtATime {
         }
 
         @Test func anIdleTunnelTakesLessThanTwoKilobytes() async throws {
-            let program = try Program.product("echo-server")
-            let port = try await program.port()
-            let process = "\(program.child.processIdentifier)"
-            let first = try await Self.open(500, port)
-            let before = residentBytes(of: process)
-            let more = try await Self.open(2000, port)
-            let each = (residentBytes(of: process) - before) / 2000
-            if isAlone { #expect(each < 2048, "\(each) bytes") }
-            withExtendedLifetime((first, more)) {}
-        }
-
-        /// Tunnels through which something has gone.
-        private static func open(_ count: Int, _ port: Int) async throws -> [RawClient] {
-            try await blocking {
-                try (0..<count).map { _ in
-                    let client = try RawClient(port)
-                    try client.send(WebSocketClient.handshake("/tunnel"))
-                    guard try client.head().status == 101 else { throw RawClient.Failure.closed(after: 0) }
-                    try client.send("hello")
-                    return client
-                }
+            let each = try await costOfEach { port in
+                let client = try RawClient(port)
+                try client.send(WebSocketClient.handshake("/tunnel"))
+                guard try client.head().status == 101 else { throw RawClient.Failure.closed(after: 0) }
+                // Something has gone through it.
+                try client.send("hello")
+                return client
             }
+            if isAlone { #expect(each < 2048, "\(each) bytes") }
         }
     }
 }

@@ -180,14 +180,7 @@ import Testing
                 socket.send(text: [0x61])
             }
         } test: { server in
-            let port = server.port
-            let client = try await blocking {
-                let client = try WebSocketClient(port)
-                try client.raw.send(WebSocketClient.handshake())
-                return client
-            }
-            #expect(await started.reaches(1))
-            client.raw.reset()
+            try await askForUpgradeAndLeave(server, when: started)
             #expect(await log.end()?.code == .abnormal)
             #expect(log.opened.count == 0)
         }

@@ -34,27 +34,14 @@ extension OneAtATime {
         }
 
         @Test func anIdleSocketTakesLessThanFourKilobytes() async throws {
-            let program = try Program.product("echo-server")
-            let port = try await program.port()
-            let process = "\(program.child.processIdentifier)"
-            let first = try await Self.open(500, port)
-            let before = residentBytes(of: process)
-            let more = try await Self.open(2000, port)
-            let each = (residentBytes(of: process) - before) / 2000
-            if isAlone { #expect(each < 4096, "\(each) bytes") }
-            withExtendedLifetime((first, more)) {}
-        }
-
-        /// Sockets that have been used once.
-        private static func open(_ count: Int, _ port: Int) async throws -> [WebSocketClient] {
-            try await blocking {
-                try (0..<count).map { _ in
-                    let client = try WebSocketClient.open(port)
-                    try client.send("hello")
-                    _ = try client.receive()
-                    return client
-                }
+            let each = try await costOfEach { port in
+                let client = try WebSocketClient.open(port)
+                // It has been used once.
+                try client.send("hello")
+                _ = try client.receive()
+                return client
             }
+            if isAlone { #expect(each < 4096, "\(each) bytes") }
         }
 
         @Test func socketsCountAsConnections() async throws {

@@ -324,17 +324,7 @@ extension OneAtATime {
                 let before = residentBytes()
                 let (reply, after) = try await blocking {
                     let client = try RawClient(port)
-                    let piece = [UInt8](repeating: 1, count: 1 << 20)
-                    try client.send(
-                        "POST / HTTP/1.1\r\nHost: a\r\n"
-                            + (isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(256 << 20)")
-                            + "\r\n\r\n")
-                    for _ in 0..<256 {
-                        if isChunked { try client.send("100000\r\n") }
-                        try client.send(piece)
-                        if isChunked { try client.send("\r\n") }
-                    }
-                    if isChunked { try client.send("0\r\n\r\n") }
+                    try client.upload(megabytes: 256, isChunked: isChunked)
                     let after = residentBytes()
                     return (try client.reply(), after)
                 }

@@ -6,6 +6,7 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 /// A class that was written for an app, with a path table and handler classes of its own, runs as it is (contract,

@@ -6,6 +6,7 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 /// The life of one instance: started, stopped, and not heard any more.
@@ -23,7 +24,7 @@ import Testing
 
     @Test(arguments: ["finish", "fail", "redirect"])
     func theInstanceIsStoppedOnceWhenItHasEnded(end: String) async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let path = ScriptedProtocol.script(stop: { _ in journal.note("stop") }) { scripted in
             journal.note("start")
             switch end {
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func aCallerThatLeavesStopsTheInstanceOnce() async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let path = ScriptedProtocol.script(stop: { _ in journal.note("stop") }) { _ in journal.note("start") }
         let gateway = Gateway.scripted()
         let caller = Task { await gateway.respond(to: Request(path)) }
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func aReaderThatLeavesStopsTheInstance() async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let path = ScriptedProtocol.script(stop: { _ in journal.note("stop") }) { scripted in
             scripted.receive()
             scripted.load("endless")
@@ -69,7 +70,7 @@ import Testing
     }
 
     @Test func aClassThatNeverAnswersIsAnsweredForAtItsDeadline() async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let path = ScriptedProtocol.script(stop: { _ in journal.note("stop") }) { _ in journal.note("start") }
         let gateway = Gateway.scripted(deadline: .milliseconds(20))
         // On a busy machine it may pass before the class is started at all.
@@ -84,7 +85,7 @@ import Testing
 
     @Test func aStartThatBlocksHoldsNobodyElseUp() async throws {
         let blocked = DispatchSemaphore(value: 0)
-        let started = Journal()
+        let started = Notebook()
         let blocking = ScriptedProtocol.script { scripted in
             started.note("start")
             blocked.wait()
@@ -212,7 +213,7 @@ import Testing
                 return Response(text: "another")
             }
         }
-        let journal = Journal()
+        let journal = Notebook()
         let path = ScriptedProtocol.script(stop: { _ in journal.note("stop") }) { scripted in
             scripted.receive()
             // More than is kept for a reader: this thread waits for one.
@@ -263,7 +264,7 @@ import Testing
 
     @Test(arguments: Call.allCases)
     func aCallAfterTheStopIsDroppedAndCounted(call: Call) async throws {
-        let started = Journal()
+        let started = Notebook()
         let path = ScriptedProtocol.script(
             stop: { scripted in DispatchQueue.global().async { Self.make(call, scripted) } },
             start: { _ in started.note("start") })

@@ -4,6 +4,7 @@ import DrawbridgeURLProtocol
 import Foundation
 import FoundationNetworking
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// `urlProtocol(_:wasRedirectedTo:redirectResponse:)`: to the caller, or followed by the gateway.
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func aCircleOfRedirectsEnds() async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let path = ScriptedProtocol.script { scripted in
             journal.note("start")
             scripted.redirect(to: scripted.request.url!.absoluteString)

@@ -4,6 +4,7 @@ import DrawbridgeURLProtocol
 import Foundation
 import FoundationNetworking
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// What a `URLProtocol` class tells its client, as the HTTP caller gets it.
@@ -34,7 +35,7 @@ import Testing
             }
         }
         let response = await Gateway.scripted().respond(to: Request(path))
-        let journal = Journal()
+        let journal = Notebook()
         try await response.body.write(
             to: Client { chunk in
                 journal.note(String(decoding: chunk, as: UTF8.self))

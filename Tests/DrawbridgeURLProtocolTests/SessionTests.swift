@@ -6,6 +6,7 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 /// A gateway behind the requests of a `URLSession`, with no server.
@@ -126,7 +127,7 @@ import Testing
 
     /// Notes what a session tells its delegate.
     final class Delegate: NSObject, URLSessionDataDelegate {
-        let journal = Journal()
+        let journal = Notebook()
         let bytes = Atomic<Int>(0)
 
         func urlSession(
@@ -183,13 +184,13 @@ import Testing
 
     @Test func whatIsNotForNativeGoesToTheNetworkOnce() async throws {
         struct Network: Responder {
-            let journal: Journal
+            let journal: Notebook
             func respond(to request: Request) async throws -> Response? {
                 journal.note("\(request.method) \(request.head.path ?? "")")
                 return Response(text: "from the network")
             }
         }
-        let journal = Journal()
+        let journal = Notebook()
         let server = try GatewayServer(
             Gateway.testing(passThrough: [Network(journal: journal)]),
             .init(port: 0, grace: .milliseconds(200), logsRequests: false))
@@ -202,14 +203,14 @@ import Testing
 
     @Test func aHandlerChangesItsRequestAndLetsItGoOnToTheNetwork() async throws {
         struct Network: Responder {
-            let journal: Journal
+            let journal: Notebook
             func respond(to request: Request) async throws -> Response? {
                 let token = request.headers[HTTPField.Name("X-Drawbridge-Token")!]
                 journal.note("\(request.method) \(request.head.path ?? "") \(token ?? "no token")")
                 return Response(.accepted, headers: [.eTag: "\"a\""], body: .bytes(Array("network".utf8)))
             }
         }
-        let journal = Journal()
+        let journal = Notebook()
         let server = try GatewayServer(
             Gateway.testing(passThrough: [Network(journal: journal)]),
             .init(port: 0, grace: .milliseconds(200), logsRequests: false))
@@ -251,7 +252,7 @@ import Testing
 
     @Test func cancellingTheTaskStopsTheHandler() async throws {
         struct Waiting: Handler {
-            let journal: Journal
+            let journal: Notebook
             func startLoading(_ request: Request) async throws -> Response {
                 journal.note("start")
                 try await Task.sleep(for: .seconds(3600))
@@ -259,7 +260,7 @@ import Testing
             }
             func stopLoading() { journal.note("stop") }
         }
-        let journal = Journal()
+        let journal = Notebook()
         let gateway = Gateway.testing()
         try gateway.register(at: "/wait") { Waiting(journal: journal) }
         let delegate = Delegate()

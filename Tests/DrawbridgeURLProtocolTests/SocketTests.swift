@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func aCallerThatLeavesStopsItsInstance() async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let path = ScriptedProtocol.script(stop: { _ in journal.note("stop") }) { _ in journal.note("start") }
         try await Self.serving(.scripted()) { port in
             let client = try await blocking {
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func aHeadRequestStopsItsInstanceToo() async throws {
-        let journal = Journal()
+        let journal = Notebook()
         let path = ScriptedProtocol.script(stop: { _ in journal.note("stop") }) { scripted in
             scripted.receive(200, ["Content-Length": "1000"])
             scripted.finish()

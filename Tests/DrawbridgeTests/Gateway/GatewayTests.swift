@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge

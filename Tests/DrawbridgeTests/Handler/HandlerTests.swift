@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge

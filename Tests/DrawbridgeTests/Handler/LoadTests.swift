@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge

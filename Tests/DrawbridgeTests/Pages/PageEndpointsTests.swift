@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Drawbridge

@@ -81,7 +81,9 @@ public final class Admissions: Sendable {
     package func onNextEntry(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.onEntry = tell } }
 
     /// Compares a ticket, unless the caller has guessed too often.
-    package func judge(ticket: String, from address: String?) -> Verdict { tickets.judge(ticket, from: address) }
+    package func judge(ticket: String, from address: String?) -> Verdict {
+        tickets.judge(ticket, from: address)
+    }
 
     /// Lets a device in.
     ///
@@ -148,4 +150,16 @@ public final class Admissions: Sendable {
         let now = now()
         state.devices = state.devices.filter { $0.value.isIn(now) }
     }
+}
+
+/// A device elsewhere that was let in by a link.
+public struct Admission: Sendable, Identifiable {
+    /// Identifies it to people and in the tester's API; it grants no access.
+    public let id: String
+    /// Its address when it was let in; nil where that is unknown.
+    public let address: String?
+    /// What its browser calls itself, at most 200 characters.
+    public let browser: String
+    /// How many calls, streams, tunnels and pages' channels it held open when this was asked for.
+    public package(set) var openCount = 0
 }

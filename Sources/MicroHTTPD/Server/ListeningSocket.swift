@@ -1,4 +1,4 @@
-import EventLoop
+public import EventLoop
 import Glibc
 
 /// A bound and listening TCP socket.
@@ -92,3 +92,19 @@ struct ListeningSocket {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
+
+/// The server cannot listen where it should; says why and what to do.
+public struct ListenError: Error, CustomStringConvertible {
+    /// The whole sentence.
+    public let description: String
+    /// The program that listens at the port already, in words; nil where that is not the reason.
+    public let holder: String?
+
+    init(_ description: String, holder: String? = nil) {
+        self.description = description
+        self.holder = holder
+    }
+}
+
+/// A call of the system that failed, with its reason; the loop's own.
+public typealias SystemError = EventLoop.SystemError

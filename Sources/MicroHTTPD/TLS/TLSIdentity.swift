@@ -152,3 +152,11 @@ extension TLSIdentity: CustomStringConvertible, CustomReflectable {
     /// Shows nothing.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// A certificate or a private key that a server cannot use; says why and what to do.
+public struct UnusableIdentity: Error, CustomStringConvertible {
+    /// The whole sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,6 +1,9 @@
 #include "embed.h"
 
 static const struct Text texts[] = {
+    TEXT("options.json")
+#embed "../DrawbridgeCommand/Settings/options.json"
+    END
     TEXT("manual.html")
 #embed "../DrawbridgeCommand/Manual/manual.html"
     END

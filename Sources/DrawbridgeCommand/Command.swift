@@ -2,7 +2,10 @@ import ArgumentParser
 import Glibc
 import Synchronization
 
-/// The command line as the parser sees it.
+/// The command line as the parser sees it, and so a file of settings, whose keys are the flags of the groups.
+///
+/// The groups are its own, and not those of a group of groups: a debug build of the parser checks each group four times
+/// at each use, and a group in it 16 times.
 struct Command: ParsableCommand {
     /// The program that runs: `drawbridge`, or one that was made with this module.
     struct Program {
@@ -64,7 +67,15 @@ struct Command: ParsableCommand {
         completion: .directory)
     var words: [String] = []
 
-    @OptionGroup var options: Options
+    @OptionGroup(title: "Page") var serving: ServingOptions
+    @OptionGroup(title: "Mocks") var handlers: HandlerOptions
+    @OptionGroup(title: "Dev server and upstreams") var behind: BehindOptions
+    @OptionGroup(title: "Bridges") var pages: PageOptions
+    @OptionGroup(title: "Tests") var tests: TestOptions
+    @OptionGroup(title: "Inspector") var inspector: InspectorOptions
+    @OptionGroup(title: "Other devices, other origins") var access: AccessOptions
+    @OptionGroup(title: "Logging") var log: LogOptions
+    @OptionGroup(title: "Advanced") var advanced: AdvancedOptions
 
     @Option(
         "file", "A JSON file with these flags as keys; its relative paths start at its own folder.",

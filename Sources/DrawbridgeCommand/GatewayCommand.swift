@@ -72,7 +72,7 @@ public enum GatewayCommand {
                     settings.answers.values, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
             gateway.documents.withLock {
-                $0 = [.manual: { WelcomePage.texts["manual.html"] }, .schema: { Options.schema.bytes }]
+                $0 = [.manual: { WelcomePage.texts["manual.html"] }, .schema: { Setting.schema.bytes }]
             }
             gateway.secrets.withLock { $0 = Redaction(also: settings.options[\.log.redact].names) }
             try await register(gateway)
@@ -178,13 +178,13 @@ public enum GatewayCommand {
         }
         var command = parsed(Command.self)
         if command.schema {
-            print(Options.schema)
+            print(Setting.schema)
             exit(0)
         }
         return try await orLeave(Command.self) {
-            try Words(command.words).add(to: &command.options)
+            try Words(command.words).add(to: &command)
             let settings = try Settings(
-                command.options, command.config.map(ConfigFile.init), isAlone: isAlone,
+                command, command.config.map(ConfigFile.init), isAlone: isAlone,
                 token: command.tokenStdin ? ParentPipe.token() : nil)
             LogWriter.standardError.format = settings.logFormat
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }

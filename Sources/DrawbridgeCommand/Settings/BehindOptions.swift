@@ -14,11 +14,12 @@ struct BehindOptions: ParsableArguments {
     @Flag("Send the caller's Host to upstreams, not their own.") var keepHost: Bool?
 
     @Flag(
-        "Send X-Forwarded-For to upstreams, with --keep-host -Proto and -Host too. (default: --forwarded)")
+        "Send X-Forwarded-For to upstreams, with --keep-host -Proto and -Host too.", usual: "--forwarded")
     var forwarded: Bool?
 
     @Flag(
-        "Rewrite the upstream's address to the gateway's in redirects, cookies and policies, and the reverse in Origin and Referer. (default: --rewrite)"
+        "Rewrite the upstream's address to the gateway's in redirects, cookies and policies, and the reverse in Origin and Referer.",
+        usual: "--rewrite"
     )
     var rewrite: Bool?
 
@@ -28,7 +29,7 @@ struct BehindOptions: ParsableArguments {
 
     @Flag("Do not verify upstream certificates.") var upstreamInsecure: Bool?
 
-    @Option("seconds", "How long to wait for an upstream that sends nothing, then 504. (default: 60)")
+    @Option("seconds", "How long to wait for an upstream that sends nothing, then 504.", usual: "60")
     var upstreamTimeout: Double?
 
     static let seconds = 0.001...86400.0

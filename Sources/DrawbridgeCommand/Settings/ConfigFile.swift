@@ -6,7 +6,7 @@ import Drawbridge
 /// Each member goes through the parser of the flags, so that both accept and refuse the same values.
 struct ConfigFile {
     /// The settings; relative paths in them begin at the file's folder.
-    private(set) var options: Options
+    private(set) var options: Command
     let source: ReplySources.Source
     /// Whether it has more than replies.
     let hasSettings: Bool
@@ -36,7 +36,7 @@ struct ConfigFile {
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = Self.place(path, key, value)
             guard let setting = Setting.all[key] else { throw Self.unknown(key, place, isFound: isFound) }
-            guard !isFound || FoundFile.settings.contains(key) else {
+            guard !isFound || setting.mayBeFound else {
                 throw Failure(
                     "\(place): only allowed in a file given by -c: \(Command.program.name) -c \(path)")
             }
@@ -57,13 +57,13 @@ struct ConfigFile {
     /// Parses all settings at once, and each alone only where something is wrong, to say which.
     private static func options(
         _ all: [(place: String, arguments: [String])], _ path: String
-    ) throws -> Options {
-        if let options = try? Options.parse(all.flatMap(\.arguments)) { return options }
+    ) throws -> Command {
+        if let options = try? Command.parse(all.flatMap(\.arguments)) { return options }
         for (place, arguments) in all {
             do {
-                _ = try Options.parse(arguments)
+                _ = try Command.parse(arguments)
             } catch {
-                throw Failure("\(place): \(Options.message(for: error))")
+                throw Failure("\(place): \(Command.message(for: error))")
             }
         }
         // Only two that exclude each other are wrong together and right alone.
@@ -72,8 +72,7 @@ struct ConfigFile {
 
     /// The error for a key that there is not, with the one that was probably meant.
     private static func unknown(_ key: String, _ place: String, isFound: Bool) -> Failure {
-        let settings = isFound ? Array(FoundFile.settings) : Options.keys
-        let keys = settings + ReplyFile.keys.subtracting(["$schema"])
+        let keys = Setting.keys(isFound: isFound) + ReplyFile.keys.subtracting(["$schema"])
         let isReplies = ["reply", "mock", "mocks"].contains(key)
         let nearest = (isReplies ? "replies" : Nearest.of(key, among: keys)).map { "did you mean \($0)?" }
         let all =

@@ -1,39 +1,50 @@
 import ArgumentParser
 import Drawbridge
 
-// How options are declared: an option is one property, whose name is the flag and the key of a file of settings.
+// How options are declared: an option is one property, whose name is the flag and the key of a file of settings. After a
+// change of one, scripts/options writes options.json anew.
+
+extension ArgumentHelp {
+    /// - Parameters:
+    ///   - help: one sentence.
+    ///   - usual: the value where none is given, as `scripts/options` finds it: at the end, in parentheses.
+    ///   - variable: the environment variable that has the value, too.
+    ///   - more: what stands below the sentence.
+    ///   - value: the name of the value: `folder`.
+    fileprivate init(
+        _ help: String, usual: String?, variable: String? = nil, more: String? = nil, value: String? = nil
+    ) {
+        let end = usual.map { " (default: \($0)\(variable.map { ", environment: \($0)" } ?? ""))" } ?? ""
+        self.init("\(help)\(end)", discussion: more, valueName: value)
+    }
+}
 
 extension Option {
     /// An option that has one value.
-    ///
-    /// - Parameters:
-    ///   - value: the name of the value in the help: `folder`.
-    ///   - help: one sentence, with the default value in parentheses.
-    ///   - more: what stands below it.
     init<Given: ExpressibleByArgument>(
-        _ value: String, _ help: String, more: String? = nil, name: NameSpecification = .long,
-        completion: CompletionKind? = nil
+        _ value: String, _ help: String, usual: String? = nil, variable: String? = nil, more: String? = nil,
+        name: NameSpecification = .long, completion: CompletionKind? = nil
     ) where Value == Given? {
-        self.init(
-            name: name, help: ArgumentHelp(help, discussion: more, valueName: value), completion: completion)
+        let help = ArgumentHelp(help, usual: usual, variable: variable, more: more, value: value)
+        self.init(name: name, help: help, completion: completion)
     }
 
     /// An option that may be given several times.
     init<Given: ExpressibleByArgument>(
-        wrappedValue: [Given], _ value: String, _ help: String, more: String? = nil,
+        wrappedValue: [Given], _ value: String, _ help: String, usual: String? = nil, more: String? = nil,
         completion: CompletionKind? = nil
     ) where Value == [Given] {
-        self.init(
-            wrappedValue: wrappedValue, help: ArgumentHelp(help, discussion: more, valueName: value),
-            completion: completion)
+        let help = ArgumentHelp(help, usual: usual, more: more, value: value)
+        self.init(wrappedValue: wrappedValue, help: help, completion: completion)
     }
 
     /// An option whose value is one of two words.
     init<Given: CaseIterable & RawRepresentable<String> & Sendable>(
-        oneOf value: String, _ help: String
+        oneOf value: String, _ help: String, usual: String
     ) where Value == Given? {
         let words = Given.allCases.map(\.rawValue)
-        self.init(help: ArgumentHelp(help, valueName: value), completion: .list(words)) { text in
+        let help = ArgumentHelp(help, usual: usual, value: value)
+        self.init(help: help, completion: .list(words)) { text in
             guard let word = Given(rawValue: text) else {
                 throw ValidationError("it is \(words.joined(separator: " or "))")
             }
@@ -44,8 +55,8 @@ extension Option {
 
 extension Flag where Value == Bool? {
     /// A flag with its opposite: `--open` and `--no-open`.
-    init(_ help: String, more: String? = nil) {
-        self.init(inversion: .prefixedNo, help: ArgumentHelp(help, discussion: more))
+    init(_ help: String, usual: String? = nil, more: String? = nil) {
+        self.init(inversion: .prefixedNo, help: ArgumentHelp(help, usual: usual, more: more))
     }
 }
 

@@ -10,12 +10,6 @@ import Glibc
 enum FoundFile {
     static let name = "drawbridge.json"
 
-    /// The settings that it may have, besides the keys of a file of replies.
-    static let settings: Set<String> = [
-        "answer-missing", "bridge", "built-ins", "command-item", "envelope", "inject", "message-handler",
-        "scheme", "shortcuts", "single-page",
-    ]
-
     enum Outcome {
         /// None was looked for, because `-c` names another.
         case notSought

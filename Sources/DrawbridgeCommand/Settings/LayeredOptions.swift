@@ -2,13 +2,13 @@
 ///
 /// A list replaces the other list as a whole. Answers (`--choose`) alone replace each other by name.
 struct LayeredOptions {
-    var layers: [Options]
+    var layers: [Command]
 
-    subscript<Value>(option: KeyPath<Options, Value?>) -> Value? {
+    subscript<Value>(option: KeyPath<Command, Value?>) -> Value? {
         layers.lazy.compactMap { $0[keyPath: option] }.first
     }
 
-    subscript<Value>(list: KeyPath<Options, [Value]>) -> [Value] {
+    subscript<Value>(list: KeyPath<Command, [Value]>) -> [Value] {
         layers.lazy.map { $0[keyPath: list] }.first { !$0.isEmpty } ?? []
     }
 }

@@ -18,11 +18,11 @@ struct LogOptions: ParsableArguments {
 
     @Flag var verbosity: Verbosity?
 
-    @Option(oneOf: "format", "Lines of text, or one JSON object per line: text or json. (default: text)")
+    @Option(oneOf: "format", "Lines of text, or one JSON object per line: text or json.", usual: "text")
     var logFormat: LogFormat?
 
     @Option(
-        "kinds", "Which requests to log: native, upstream, files, gateway, with commas. (default: native)",
+        "kinds", "Which requests to log: native, upstream, files, gateway, with commas.", usual: "native",
         more: "The default adds files without --root and --upstream; with --log-format json it is all.")
     var log: String?
 

@@ -2,28 +2,12 @@ import ArgumentParser
 import Drawbridge
 import DrawbridgeHandlers
 
-/// The command's flags, which are the keys of its configuration file too.
-struct Options: ParsableArguments {
-    @OptionGroup(title: "Page") var serving: ServingOptions
-    @OptionGroup(title: "Mocks") var handlers: HandlerOptions
-    @OptionGroup(title: "Dev server and upstreams") var behind: BehindOptions
-    @OptionGroup(title: "Bridges") var pages: PageOptions
-    @OptionGroup(title: "Tests") var tests: TestOptions
-    @OptionGroup(title: "Inspector") var inspector: InspectorOptions
-    @OptionGroup(title: "Other devices, other origins") var access: AccessOptions
-    @OptionGroup(title: "Logging") var log: LogOptions
-    @OptionGroup(title: "Advanced") var advanced: AdvancedOptions
-
-    /// All keys of a configuration file.
-    static var keys: [String] { Setting.all.keys.sorted() }
-}
-
 struct ServingOptions: ParsableArguments {
-    @Option("folder", "The folder to serve. (default: an example shop)", completion: .directory)
+    @Option("folder", "The folder to serve.", usual: "an example shop", completion: .directory)
     var root: String?
 
     @Option(
-        "number", "The port; 0 takes a free one. (default: 8080, environment: PORT)",
+        "number", "The port; 0 takes a free one.", usual: "8080", variable: "PORT",
         name: [.customShort("p", allowingJoined: true), .long])
     var port: Int?
 
@@ -61,19 +45,19 @@ struct HandlerOptions: ParsableArguments {
     var forwardTo: [String] = []
 
     @Flag(
-        "Answer alert, login, pay, share … by the built-in handlers. (default: only without a file of mocks)",
+        "Answer alert, login, pay, share … by the built-in handlers.", usual: "only without a file of mocks",
         more: "With a file of mocks they answer only the names mocked as {\"$pass\": true}.")
     var builtIns: Bool?
 
     @Option(
         "place",
-        "The place that the built-in requestLocation answers. (default: \(RequestLocationHandler.greenwich))",
+        "The place that the built-in requestLocation answers.", usual: "\(RequestLocationHandler.greenwich)",
         more: "denied: the user has not allowed it; none: the device does not know.")
     var location: String?
 
     @Option(
         "file",
-        "The file where the built-in storage keeps its values. (default: one per project, in ~/.local/state)",
+        "The file where the built-in storage keeps its values.", usual: "one per project, in ~/.local/state",
         completion: .file())
     var storage: String?
 
@@ -110,7 +94,8 @@ struct TestOptions: ParsableArguments {
 
     @Option(
         oneOf: "how",
-        "fail: exit with code 3 if a call or a question had no answer, for CI; tell: only log it. (default: tell)"
+        "fail: exit with code 3 if a call or a question had no answer, for CI; tell: only log it.",
+        usual: "tell"
     )
     var unanswered: Unanswered?
 
@@ -125,16 +110,16 @@ struct TestOptions: ParsableArguments {
 }
 
 struct InspectorOptions: ParsableArguments {
-    @Flag("Show every call in a browser, by a link that is printed. (default: --inspector)")
+    @Flag("Show every call in a browser, by a link that is printed.", usual: "--inspector")
     var inspector: Bool?
 
-    @Option("number", "The inspector's port on this machine; 0 takes a free one. (default: 0)")
+    @Option("number", "The inspector's port on this machine; 0 takes a free one.", usual: "0")
     var inspectorPort: Int?
 
     @Option("url", "The inspector's address in the browser, where it is another: http://localhost:8081.")
     var inspectorUrl: String?
 
-    @Flag("Let programs write mocks into the file, as the inspector does. (default: --no-save)")
+    @Flag("Let programs write mocks into the file, as the inspector does.", usual: "--no-save")
     var save: Bool?
 
     func validate() throws {
@@ -153,7 +138,7 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         "address",
-        "The address to listen on; 0.0.0.0 is all. (default: 127.0.0.1, environment: DRAWBRIDGE_HOST)",
+        "The address to listen on; 0.0.0.0 is all.", usual: "127.0.0.1", variable: "DRAWBRIDGE_HOST",
         more: "Other devices must first open the link that is printed.")
     var host: String?
 
@@ -161,7 +146,7 @@ struct AccessOptions: ParsableArguments {
     var publicUrl: String?
 
     @Flag(
-        "Serve callers on this machine without the link. (default: --local-trust)",
+        "Serve callers on this machine without the link.", usual: "--local-trust",
         more: "--no-local-trust is for containers and tunnels, whose callers all seem to be on this machine.")
     var localTrust: Bool?
 
@@ -218,15 +203,15 @@ struct AccessOptions: ParsableArguments {
 }
 
 struct AdvancedOptions: ParsableArguments {
-    @Option("seconds", "How long requests may go on when it is stopped. (default: 3)") var grace: Double?
+    @Option("seconds", "How long requests may go on when it is stopped.", usual: "3") var grace: Double?
 
     @Option(
         "size",
-        "Memory for the bodies of all requests and answers: 256MB, 2GB. (default: a quarter of the memory)",
+        "Memory for the bodies of all requests and answers: 256MB, 2GB.", usual: "a quarter of the memory",
         more: "A body that does not fit is refused with status 503.")
     var memoryForBodies: ByteCount?
 
-    @Option("size", "Memory per connection for a request's head, its query and cookies. (default: 32KB)")
+    @Option("size", "Memory per connection for a request's head, its query and cookies.", usual: "32KB")
     var memoryPerConnection: ByteCount?
 
     static let seconds = 0.0...3600.0

@@ -10,13 +10,13 @@ struct PageOptions: ParsableArguments {
 
     @Option(
         "name",
-        "Query parameter that holds the call's name in app://host?action=home. (default: the host is the name)"
+        "Query parameter that holds the call's name in app://host?action=home.", usual: "the host is the name"
     )
     var commandItem: String?
 
     @Option(
         "name",
-        "A message handler in window.webkit.messageHandlers. Repeatable, or with commas. (default: JSBridge)",
+        "A message handler in window.webkit.messageHandlers. Repeatable, or with commas.", usual: "JSBridge",
         more: "name=reply: its postMessage returns a promise. *: every name that is answered.")
     var messageHandler: [String] = []
 
@@ -45,16 +45,18 @@ struct PageOptions: ParsableArguments {
     var userAgent: String?
 
     @Flag(
-        "Call the page's callback with an error when nobody answers a name. (default: never call it, as apps do)"
+        "Call the page's callback with an error when nobody answers a name.",
+        usual: "never call it, as apps do"
     )
     var answerMissing: Bool?
 
     @Flag(
-        "Answer requests with {\"code\", \"data\", \"message\"}, or with the value alone. (default: --envelope)"
+        "Answer requests with {\"code\", \"data\", \"message\"}, or with the value alone.",
+        usual: "--envelope"
     )
     var envelope: Bool?
 
-    @Flag("Put the script with the bridges into HTML documents. (default: --page-runtime)")
+    @Flag("Put the script with the bridges into HTML documents.", usual: "--page-runtime")
     var pageRuntime: Bool?
 
     @Option(

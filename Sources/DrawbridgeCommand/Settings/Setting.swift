@@ -1,13 +1,12 @@
-import ArgumentParser
 import Drawbridge
 
-/// A key that files of settings may have: the flag of the same name, as ``Options`` declares it.
+/// A key that files of settings may have: the flag of the same name.
+///
+/// What is known of it stands in `options.json`, which `scripts/options` writes from the declarations of the flags.
 struct Setting {
-    enum Kind: Equatable {
+    enum Kind: String {
         /// `true` and `false`.
         case flag
-        /// One of these words.
-        case words([String])
         /// A path, which begins at the folder of the file that has it.
         case path
         /// A number, or a text.
@@ -18,54 +17,44 @@ struct Setting {
     let kind: Kind
     let isList: Bool
     /// Whether a flag takes back what a file says: `--no-open`.
-    var hasOpposite = false
-    /// What it does, in one sentence.
-    let help: String
-    /// What else there is to say of it.
-    let more: String
+    let hasOpposite: Bool
+    /// Whether a file may have it that was found, and not named.
+    let mayBeFound: Bool
+    /// What the JSON Schema says of it.
+    let schema: JSON.Object
 
     static let all: [String: Setting] = {
-        // The parser describes what is declared for it, as JSON: a flag, and then its opposite.
-        let described: JSON
-        do {
-            described = try JSON(parsing: Array(Options._dumpHelp().utf8))
-        } catch {
-            fatalError("the parser of arguments describes the options by what is no JSON: \(error)")
-        }
-        guard let options = described["command"]?["arguments"]?.arrayValue else {
-            fatalError("the parser of arguments describes the options in another form than command.arguments")
-        }
-        var all: [String: Setting] = [:]
-        for option in options {
-            let names = option["names"]?.arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
-            guard let key = names.first(where: { $0.utf8.count > 1 }), !flagsOnly.contains(key) else {
-                continue
-            }
-            if key.hasPrefix("no-") {
-                all[String(key.dropFirst(3))]?.hasOpposite = true
-            } else {
-                all[key] = Setting(key, option)
-            }
-        }
-        return all
+        guard let table = try? JSON(parsing: WelcomePage.texts["options.json"]), let rows = table.objectValue
+        else { preconditionFailure("options.json is not a JSON object; write it anew by scripts/options") }
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0.key, Setting($0.key, $0.value)) })
     }()
 
-    /// Flags that are no settings: a file has replies, scenarios and the user agent as its own keys.
-    private static let flagsOnly: Set<String> = ["help", "replies", "reply", "scenario", "user-agent"]
+    /// The keys that a file may have.
+    static func keys(isFound: Bool) -> [String] {
+        all.values.filter { !isFound || $0.mayBeFound }.map(\.key)
+    }
 
-    private init(_ key: String, _ option: JSON) {
+    /// The JSON Schema of a configuration file: the settings, and all that a file of mocks has.
+    static var schema: JSON {
+        let properties = all.sorted { $0.key < $1.key }.map { ($0.key, JSON.object($0.value.schema)) }
+        let both: JSON = ["enum": [false], "errorMessage": "quiet and verbose cannot both be true."]
+        return Grammar.schema(with: [
+            "properties": .object(JSON.Object(properties)),
+            "if": ["required": ["quiet"], "properties": ["quiet": ["const": true]]],
+            "then": ["properties": ["verbose": both]],
+        ])
+    }
+
+    private init(_ key: String, _ row: JSON) {
         self.key = key
-        let completion = option["completionKind"]
-        kind =
-            if option["kind"] == "flag" {
-                .flag
-            } else if let words = completion?["list"]?["values"]?.arrayValue {
-                .words(words.compactMap(\.stringValue))
-            } else {
-                completion == nil ? .value : .path
-            }
-        isList = option["isRepeating"] == true
-        help = option["abstract"]?.stringValue ?? ""
-        more = option["discussion"]?.stringValue ?? ""
+        kind = row["kind"]?.stringValue.flatMap(Kind.init) ?? .value
+        isList = row["list"] == true
+        hasOpposite = row["opposite"] == true
+        mayBeFound = row["found"] == true
+        let form = Form.described(row["form"]?.objectValue ?? [:])
+        var schema = (isList ? Form.several(form) : form).schema
+        schema["default"] = row["default"]
+        schema["description"] = row["description"]
+        self.schema = schema
     }
 }

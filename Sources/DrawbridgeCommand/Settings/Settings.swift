@@ -47,7 +47,7 @@ struct Settings {
     /// - Parameters:
     ///   - isAlone: whether the program has no pass-through of its own.
     ///   - token: the tester's token; nil takes that of the environment, or a new one.
-    init(_ flags: Options, _ named: ConfigFile?, isAlone: Bool, token: TesterToken? = nil) throws {
+    init(_ flags: Command, _ named: ConfigFile?, isAlone: Bool, token: TesterToken? = nil) throws {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
         if case .file(let text) = found { config = try ConfigFile(found: text) }
@@ -109,7 +109,7 @@ struct Settings {
 
     /// The address to listen on: the first layer decides that has `--lan` or `--host`.
     private static func host(_ options: LayeredOptions) -> String {
-        func layer(_ says: (Options) -> Bool) -> Int { options.layers.firstIndex(where: says) ?? .max }
+        func layer(_ says: (Command) -> Bool) -> Int { options.layers.firstIndex(where: says) ?? .max }
         let isLan =
             options[\.access.lan] == true
             && layer { $0.access.lan != nil } <= layer { $0.access.host != nil }

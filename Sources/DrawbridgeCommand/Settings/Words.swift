@@ -39,7 +39,7 @@ struct Words {
     /// Sets the options `root` and `upstream` by the words.
     ///
     /// - Throws: a `ValidationError` where `--root` names a folder too.
-    func add(to options: inout Options) throws {
+    func add(to options: inout Command) throws {
         if let folder {
             if let root = options.serving.root {
                 throw ValidationError(

@@ -48,9 +48,9 @@ struct WelcomePage: Responder {
     ]
 
     /// The bridges that the pages of `/pages/` need; their other settings are for who serves that folder alone.
-    static func options() throws -> Options {
+    static func options() throws -> Command {
         let text = FileText("settings.json", pages["settings.json"], isRegular: false)
-        var options = try Options.parse([])
+        var options = try Command.parse([])
         options.pages = try ConfigFile(text, isFound: false).options.pages
         return options
     }

@@ -46,16 +46,29 @@ import Testing
     }
 
     @Test func everyFlagIsInTheManualPage() async throws {
-        let page = try Self.text("man/drawbridge.1")
+        let folder = try Folder()
+        let share = Manual.root.appending(path: "packaging/share").path()
+        let written = try Program(share, [Program.path(of: "drawbridge"), folder.path])
+        #expect(await written.child.exitCode() == 0)
+        let file = URL(filePath: folder.path).appending(path: "man/man1/drawbridge.1")
+        let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         // In mdoc a flag is written without its first dash.
         let entries = page.split(separator: "\n").filter { $0.hasPrefix(".It Fl ") }
-        let known = entries.flatMap { $0.dropFirst(7).split { " ,".contains($0) }.map { "-\($0)" } }
+        let known = entries.flatMap { $0.matches(of: /Fl (\S+)/).map { "-\($0.output.1)" } }
         for flag in try await Self.flags() {
-            #expect(known.contains(flag), "man/drawbridge.1 does not know \(flag)")
+            #expect(known.contains(flag), "the manual page does not know \(flag)")
         }
         for variable in ["PORT", "DRAWBRIDGE_HOST", "NO_COLOR", "XDG_STATE_HOME"] {
             #expect(page.contains(".It Ev \(variable)"))
         }
+    }
+
+    @Test func whatFilesKnowOfOptionsIsCurrent() async throws {
+        guard isInstalled("python3") else { try Test.cancel("python3 is not there") }
+        let script = Manual.root.appending(path: "scripts/options").path()
+        let check = try Program("python3", [script, "--check", Program.path(of: "drawbridge")])
+        let said = await check.wholeOutput()
+        #expect(await check.child.exitCode() == 0, "\(said)")
     }
 
     @Test func everyFlagIsASetting() async throws {

@@ -82,13 +82,9 @@ struct Command: ParsableCommand {
         name: [.customShort("c", allowingJoined: true), .long], completion: .file(extensions: ["json"]))
     var config: String?
 
-    @Flag(help: "Print the JSON Schema of these files, by which editors complete and check them.")
+    @Flag(help: "Print the JSON Schema of these files, for editors.")
     var schema = false
 
-    @Flag(
-        help: """
-            For a program that starts this one: read the testing API's token from the first line of standard input, and \
-            stop when that closes.
-            """)
+    @Flag(help: "Read the testing API's token from the first line of stdin, and stop when that closes.")
     var tokenStdin = false
 }

@@ -6,7 +6,7 @@ struct BehindOptions: ParsableArguments {
     @Option(
         "url",
         "Forward what is not found in --root to this server: http://127.0.0.1:5173. Repeatable.",
-        more: "/api=https://host/v2 forwards only what begins with /api; unix:/path/to.sock is a socket.")
+        more: "/api=https://host/v2 forwards only /api; unix:/path/to.sock is a socket.")
     var upstream: [String] = []
 
     @Flag("Ask upstreams first, and then look in --root.") var filesLast: Bool?
@@ -24,7 +24,7 @@ struct BehindOptions: ParsableArguments {
     var rewrite: Bool?
 
     @Option(
-        "file", "CA certificates for upstreams, instead of the system's, as PEM.", completion: .file())
+        "file", "CA certificates (PEM) for upstreams, not the system's.", completion: .file())
     var upstreamCa: String?
 
     @Flag("Do not verify upstream certificates.") var upstreamInsecure: Bool?

@@ -10,8 +10,8 @@ struct LogOptions: ParsableArguments {
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
-            case .quiet: "Print only the address, questions, warnings and errors."
-            case .verbose: "Print also what pages send and receive, whole calls, and ids."
+            case .quiet: "Print only address, questions, warnings and errors."
+            case .verbose: "Print also whole calls, pages' messages, and ids."
             }
         }
     }
@@ -23,7 +23,7 @@ struct LogOptions: ParsableArguments {
 
     @Option(
         "kinds", "Which requests to log: native, upstream, files, gateway, with commas.", usual: "native",
-        more: "The default adds files without --root and --upstream; with --log-format json it is all.")
+        more: "The default adds files where no page is served; for json it is all.")
     var log: String?
 
     @Option(

@@ -13,7 +13,7 @@ struct ServingOptions: ParsableArguments {
 
     @Flag("Open the page in the browser.") var open: Bool?
 
-    @Flag("Show index.html at paths of the folder that are no file, for apps with history routes: /user/7.")
+    @Flag("Show index.html at paths without a file: /user/7.")
     var singlePage: Bool?
 
     static let ports = 0...65535
@@ -25,12 +25,12 @@ struct ServingOptions: ParsableArguments {
 
 struct HandlerOptions: ParsableArguments {
     @Option(
-        "name=value", "Mock one native call: 'getUser={\"nick\":\"Ann\"}'. Repeatable.",
+        "name=value", "Mock one call: 'getUser={\"nick\":\"Ann\"}'. Repeatable.",
         more: "The value is any JSON, or $error, $delay, $cases …: see the manual.")
     var reply: [String] = []
 
     @Option(
-        "file", "Mock many, by a file that is reloaded when you save it. Repeatable.",
+        "file", "Mock many by a file; saving reloads it. Repeatable.",
         more:
             "{\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}; drawbridge.json in the folder, or else here, is used by default.",
         completion: .file(extensions: ["json"]))
@@ -38,7 +38,7 @@ struct HandlerOptions: ParsableArguments {
 
     @Option(
         "name",
-        "Start with this scenario of the files switched on: offline, user/signed-in. Repeatable.")
+        "Start in this scenario: user/signed-in. Repeatable.")
     var scenario: [String] = []
 
     @Option("origin", "Allow $forward to this origin on another machine: https://mocks.example. Repeatable.")
@@ -46,7 +46,7 @@ struct HandlerOptions: ParsableArguments {
 
     @Flag(
         "Answer alert, login, pay, share … by the built-in handlers.", usual: "only without a file of mocks",
-        more: "With a file of mocks they answer only the names mocked as {\"$pass\": true}.")
+        more: "With one they answer only the names mocked as {\"$pass\": true}.")
     var builtIns: Bool?
 
     @Option(
@@ -89,7 +89,7 @@ struct HandlerOptions: ParsableArguments {
 struct TestOptions: ParsableArguments {
     @Option(
         "name=value", "Answer a question automatically: alert=ok, 'login={\"user\":\"ann\"}'. Repeatable.",
-        more: "@answers.json reads a file of them: {\"alert\":\"ok\",\"login\":{\"user\":\"ann\"}}.")
+        more: "@answers.json reads a file: {\"alert\":\"ok\",\"login\":{\"user\":\"ann\"}}.")
     var choose: [String] = []
 
     @Option(
@@ -113,7 +113,7 @@ struct InspectorOptions: ParsableArguments {
     @Flag("Show every call in a browser, by a link that is printed.", usual: "--inspector")
     var inspector: Bool?
 
-    @Option("number", "The inspector's port on this machine; 0 takes a free one.", usual: "0")
+    @Option("number", "The inspector's port; 0 takes a free one.", usual: "0")
     var inspectorPort: Int?
 
     @Option("url", "The inspector's address in the browser, where it is another: http://localhost:8081.")
@@ -132,7 +132,7 @@ struct InspectorOptions: ParsableArguments {
 
 struct AccessOptions: ParsableArguments {
     @Flag(
-        "Serve phones on your network too, by a link and a QR code.",
+        "Serve phones on your network, by link and QR code.",
         more: "It listens on all addresses, as --host 0.0.0.0.")
     var lan: Bool?
 
@@ -147,11 +147,11 @@ struct AccessOptions: ParsableArguments {
 
     @Flag(
         "Serve callers on this machine without the link.", usual: "--local-trust",
-        more: "--no-local-trust is for containers and tunnels, whose callers all seem to be on this machine.")
+        more: "--no-local-trust is for containers and tunnels: all callers seem local.")
     var localTrust: Bool?
 
     @Option(
-        "file", "Serve https with this certificate and its chain, as PEM. Needs --key.", completion: .file())
+        "file", "Serve https by this PEM certificate chain and --key.", completion: .file())
     var cert: String?
 
     @Option("file", "The private key of --cert, as PEM.", completion: .file()) var key: String?
@@ -160,7 +160,7 @@ struct AccessOptions: ParsableArguments {
     var cors: [String] = []
 
     @Option(
-        "host", "Accept this host name, besides localhost and addresses. Repeatable, or with commas.")
+        "host", "Accept this host name too: phone.local. Repeatable, or with commas.")
     var allowedHosts: [String] = []
 
     @Option(
@@ -203,7 +203,7 @@ struct AccessOptions: ParsableArguments {
 }
 
 struct AdvancedOptions: ParsableArguments {
-    @Option("seconds", "How long requests may go on when it is stopped.", usual: "3") var grace: Double?
+    @Option("seconds", "Time for running requests at a stop.", usual: "3") var grace: Double?
 
     @Option(
         "size",

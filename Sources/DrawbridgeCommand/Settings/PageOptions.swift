@@ -10,14 +10,14 @@ struct PageOptions: ParsableArguments {
 
     @Option(
         "name",
-        "Query parameter that holds the call's name in app://host?action=home.", usual: "the host is the name"
+        "Query parameter with the call's name: app://host?action=home.", usual: "the host"
     )
     var commandItem: String?
 
     @Option(
         "name",
         "A message handler in window.webkit.messageHandlers. Repeatable, or with commas.", usual: "JSBridge",
-        more: "name=reply: its postMessage returns a promise. *: every name that is answered.")
+        more: "name=reply: postMessage returns a promise. *: every answered name.")
     var messageHandler: [String] = []
 
     @Option(
@@ -32,10 +32,10 @@ struct PageOptions: ParsableArguments {
     var shortcuts: [String] = []
 
     @Option(
-        "name", "One more bridge: a shipped one, or a script of yours. Repeatable.",
+        "name", "One more bridge, shipped or yours. Repeatable.",
         more: """
             Shipped are \(BridgeScript.shipped.joined(separator: ", ")); a script is ./mine.js. With options: \
-            'object={"object": "WeixinJSBridge", "method": "invoke"}'.
+            'object={"object": "WeixinJSBridge"}'.
             """)
     var bridge: [BridgeOption] = []
 

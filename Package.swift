@@ -132,8 +132,8 @@ let package = Package(
                 "HTTPGrammar", "MicroHTTPD", logging, argumentParser,
             ],
             exclude: [
-                "Manual", "Settings/options.json", "Welcome/welcome.html", "Welcome/welcome.css",
-                "Welcome/welcome.js", "Welcome/welcome.json",
+                "Init/mine.js", "Init/names.txt", "Manual", "Settings/options.json", "Welcome/welcome.html",
+                "Welcome/welcome.css", "Welcome/welcome.js", "Welcome/welcome.json",
             ]),
         .executableTarget(
             name: "drawbridge-command", dependencies: ["DrawbridgeCommand"], path: "Sources/DrawbridgeMain"),

@@ -4,6 +4,12 @@ static const struct Text texts[] = {
     TEXT("options.json")
 #embed "../DrawbridgeCommand/Settings/options.json"
     END
+    TEXT("names.txt")
+#embed "../DrawbridgeCommand/Init/names.txt"
+    END
+    TEXT("mine.js")
+#embed "../DrawbridgeCommand/Init/mine.js"
+    END
     TEXT("manual.html")
 #embed "../DrawbridgeCommand/Manual/manual.html"
     END

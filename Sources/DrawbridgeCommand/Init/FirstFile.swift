@@ -2,170 +2,171 @@ import Drawbridge
 
 /// The `drawbridge.json` that a developer begins with: the names that pages call, each with a reply to be written.
 struct FirstFile {
-    let calls: PageCalls
-    /// The names that nobody answers yet, by the places where they are called first.
-    private(set) var missing: [Entry] = []
-    /// The names that handlers of the program answer already.
-    private(set) var known: [Entry] = []
-    /// The names that built-in handlers answer; in the file their mock is `$pass`.
-    private(set) var passed: [Entry] = []
+    typealias Entry = PageCalls.Entry
 
-    /// A name with its calls, in their order.
-    struct Entry {
-        let name: String
-        let calls: [PageCalls.Call]
-        var isGuess: Bool { calls.allSatisfy(\.isGuess) }
-    }
+    let calls: PageCalls
+    /// The names that handlers of the program answer, those of built-in handlers, and those that nobody answers yet.
+    private let (known, passed, missing): ([Entry], [Entry], [Entry])
 
     init(_ calls: PageCalls, answered: Set<String>, builtIns: Set<String> = []) {
+        let all = calls.all(.call)
         self.calls = calls
-        let entries = calls.names.map { name, calls in
-            // Certain calls go before guessed ones.
-            let sorted = calls.sorted {
-                ($0.isGuess ? 1 : 0, $0.place, $0.bridge) < ($1.isGuess ? 1 : 0, $1.place, $1.bridge)
-            }
-            return Entry(name: name, calls: sorted)
-        }
-        for entry in entries.sorted(by: { ($0.calls[0].place, $0.name) < ($1.calls[0].place, $1.name) }) {
-            if answered.contains(entry.name) {
-                known.append(entry)
-            } else if builtIns.contains(entry.name) {
-                passed.append(entry)
-            } else {
-                missing.append(entry)
-            }
-        }
+        known = all.filter { answered.contains($0.name) }
+        passed = all.filter { !answered.contains($0.name) && builtIns.contains($0.name) }
+        missing = all.filter { !answered.contains($0.name) && !builtIns.contains($0.name) }
     }
 
     /// The file, which the command takes as it is.
     var text: String {
-        let program = Command.program.name
+        let events = calls.all(.event).filter { !$0.name.isEmpty && !$0.name.hasPrefix("$") }
+        let computed = calls.all(.computed).prefix(50).map { "    //   \($0.text)  \($0.name)" }
         var lines = [
-            "// Mocks of the native calls in these pages, written by \(program) init. Replace each {} by what your app",
-            "// answers: any JSON value. The file is reloaded when you save it. For example:",
+            "// Mocks of the native calls in these pages, written by \(Command.program.name) init. Replace each {} by",
+            "// what your app answers: any JSON value. The file is reloaded when you save it. For example:",
             #"//   {"nick": "Ann"}"#,
             #"//   {"$error": {"code": 1001, "message": "not ready"}}    the call fails"#,
             #"//   {"$delay": 3000, "$reply": {"nick": "Ann"}}           after three seconds"#,
-            "// The article Mock native calls, in the manual, has all of them.",
-            "{",
+            "// The article Mock native calls, in the manual, has all of them.", "{",
         ]
-        lines += settings.map { Self.indented($0, by: 4) }
-        if !settings.isEmpty { lines.append("") }
-        lines.append("    \"replies\": {")
-        lines += replies.map { Self.indented($0, by: 8) }
-        lines.append(events.isEmpty ? "    }" : "    },")
+        lines += settings.map { "    \($0)" } + (settings.isEmpty ? [] : [""])
+        lines += ["    \"replies\": {"] + replies.map { $0.isEmpty ? "" : "        \($0)" }
+        lines += [events.isEmpty ? "    }" : "    },"]
         if !events.isEmpty {
             lines += [
                 "",
                 "    // What your page listens for, and native may call: POST /__drawbridge__/events/NAME",
             ]
-            lines.append("    \"events\": {")
-            lines += events.map { Self.indented($0, by: 8) }
-            lines.append("    }")
+            let members = events.map {
+                (#"\#(JSON.string($0.name)): [{"call": \#(JSON.string($0.name)), "data": {}}]"#, $0.text)
+            }
+            lines += ["    \"events\": {"] + Self.members(members).map { "        \($0)" } + ["    }"]
         }
-        lines += notes.map { Self.indented($0.isEmpty ? "" : "// \($0)", by: 4) }
-        lines.append("}")
-        return lines.map(\.plain).joined(separator: "\n") + "\n"
+        if !computed.isEmpty {
+            lines += [
+                "",
+                "    // Calls too, whose names are computed at run time; add them above when the log names them:",
+            ]
+        }
+        return (lines + computed + ["}"]).map(\.plain).joined(separator: "\n") + "\n"
     }
 
-    private static func indented(_ line: String, by width: Int) -> String {
-        line.isEmpty ? "" : String(repeating: " ", count: width) + line
+    private static func members(_ all: [(text: String, comment: String)]) -> [String] {
+        all.enumerated().map { "\($1.text)\($0 < all.count - 1 ? "," : "")  // \($1.comment)" }
     }
 
-    /// The settings that the pages need: message handlers, schemes, functions, shortcuts and bridges.
-    private var settings: [String] {
-        var lines: [String] = []
-        func list(_ key: String, _ names: [String], _ why: String = "") {
-            guard !names.isEmpty else { return }
-            let list = names.map { "\(JSON.string($0))" }.joined(separator: ", ")
-            lines.append("\(JSON.string(key)): [\(list)],\(why)")
-        }
-        // JSBridge alone is the default.
-        if calls.handlers.contains(where: { $0.key != "JSBridge" || $0.value }) {
-            list(
-                "message-handler",
-                calls.handlers.sorted { $0.key < $1.key }.map { $0.value ? "\($0.key)=reply" : $0.key })
-        }
-        list("scheme", calls.schemes.filter { !$0.value }.keys.sorted())
-        for scheme in calls.schemes.filter({ $0.value }).keys.sorted() {
-            lines.append(
-                "// \"scheme\": \(JSON.string(scheme)),  // if it is your app's: it was only guessed")
-        }
-        if let item = calls.commandItem {
-            lines.append(
-                "\"command-item\": \(JSON.string(item)),  // a guess: the item that names the call in scheme://host?\(item)=…"
-            )
-        }
-        list("inject", calls.functions.sorted(), "  // a guess: no script here declares it")
-        list("shortcuts", calls.shortcuts.sorted(), "  // a guess: no script here declares it")
-        return lines + bridgeLines
+    private static func list(_ names: some Sequence<String>) -> String {
+        "[" + names.sorted().map { "\(JSON.string($0))" }.joined(separator: ", ") + "]"
     }
 
     private var replies: [String] {
-        var left = known.count + passed.count + missing.count
-        guard left > 0 else {
-            return [
-                calls.unread.isEmpty
-                    ? "// No call was found in the pages here. An example:"
-                    : "// No name could be read in the pages here; what calls there are stands below. An example:",
-                "// \"getUser\": {\"nick\": \"Ann\"}",
-            ]
+        guard known.count + passed.count + missing.count > 0 else {
+            let isComputed = !calls.all(.computed).isEmpty
+            let problem =
+                isComputed
+                ? "No name could be read in the pages here; their calls are below."
+                : "No call was found in the pages here."
+            return ["// \(problem) An example:", "// \"getUser\": {\"nick\": \"Ann\"}"]
         }
-        let groups = [
-            (known, "// ", "{}", "// Handlers answer these; to mock one, remove the slashes:"),
-            (
-                passed, "", #"{"$pass": true}"#,
-                "// Built-in handlers answer these; to mock one, write a value:"
-            ),
-            (missing, "", "{}", nil),
-        ]
-        var lines: [String] = []
-        for (entries, slashes, value, title) in groups where !entries.isEmpty {
-            lines += (lines.isEmpty ? [] : [""]) + (title.map { [$0] } ?? [])
-            for entry in entries {
-                left -= 1
-                let reply = "\(JSON.string(entry.name)): \(value)\(left > 0 ? "," : "")"
-                lines.append("\(slashes)\(reply)  // \(Self.places(entry))")
+        func rows(_ entries: [Entry], _ slashes: String = "", _ value: String = "{}") -> [(String, String)] {
+            entries.map {
+                ("\(slashes)\(JSON.string($0.name)): \(value)", ($0.isGuess ? "a guess: " : "") + $0.text)
             }
         }
+        let pass = #"{"$pass": true}"#
+        var lines = Self.members(rows(known, "// ") + rows(passed, "", pass) + rows(missing))
+        if !passed.isEmpty {
+            lines.insert("// Built-in handlers answer these; to mock one, write a value:", at: known.count)
+            if !missing.isEmpty { lines.insert("", at: known.count + passed.count + 1) }
+        }
+        if !known.isEmpty {
+            if known.count < lines.count { lines.insert("", at: known.count) }
+            lines.insert("// Handlers answer these; to mock one, remove the slashes:", at: 0)
+        }
         return lines
     }
 
-    /// Where a name is called, and by what.
-    private static func places(_ entry: Entry) -> String {
-        let first = entry.calls[0]
-        let more = entry.calls.count > 1 ? " and \(entry.calls.count - 1) more" : ""
-        let guess = entry.isGuess ? "a guess: " : ""
-        return "\(guess)\(first.place)\(more), by \(first.bridge)"
-    }
-
-    /// An event for each name by which native may call the page.
-    private var events: [String] {
-        let listeners = calls.listeners.sorted { $0.value < $1.value }.filter {
-            !$0.key.isEmpty && !$0.key.hasPrefix("$")
-        }
-        return listeners.enumerated().map { place, listener in
-            let name = JSON.string(listener.key)
-            let comma = place == listeners.count - 1 ? "" : ","
-            return "\(name): [{\"call\": \(name), \"data\": {}}]\(comma)  // \(listener.value)"
-        }
-    }
-
-    private var notes: [String] {
+    /// The settings that the pages need.
+    private var settings: [String] {
+        let awaited = Set(calls.all(.awaited).map(\.name))
+        let handlers = Set(calls.all(.handler).map(\.name)).subtracting(awaited).union(
+            awaited.map { "\($0)=reply" })
+        let schemes = calls.all(.scheme)
         var lines: [String] = []
-        if !calls.unread.isEmpty {
-            lines += [
-                "",
-                "Calls too, whose names are computed at run time; add them above when the log names them:",
-            ]
+        for (key, names, why) in [
+            // JSBridge alone is the default.
+            ("message-handler", handlers == ["JSBridge"] ? [] : Array(handlers), ""),
+            ("scheme", schemes.filter { !$0.isGuess }.map(\.name), ""),
+            ("inject", calls.all(.function).map(\.name), "  // a guess: no script here declares it"),
+            ("shortcuts", calls.all(.shortcut).map(\.name), "  // a guess: no script here declares it"),
+        ] where !names.isEmpty {
+            lines.append("\"\(key)\": \(Self.list(names)),\(why)")
         }
-        lines += calls.unread.sorted { $0.key < $1.key }.prefix(50).map { "  \($0.key)  \($0.value)" }
-        return lines
+        for scheme in schemes where scheme.isGuess {
+            lines.append(
+                "// \"scheme\": \(JSON.string(scheme.name)),  // if it is your app's: it was only guessed")
+        }
+        if !calls.all(.item).isEmpty {
+            lines.append(
+                "\"command-item\": \"action\",  // a guess: the item that names the call in scheme://host?action=…"
+            )
+        }
+        return bridges.isEmpty
+            ? lines : lines + ["\"bridge\": ["] + Self.members(bridges).map { "    \($0)" } + ["],"]
     }
-}
 
-extension PageCalls.Place: CustomStringConvertible {
-    var description: String { "\(file):\(line)" }
+    /// The elements of the setting `bridge`, each with the place where a script uses it first.
+    private var bridges: [(text: String, comment: String)] {
+        var all: [String: [(options: String, comment: String)]] = [:]
+        let (objects, channels) = (calls.all(.object), calls.all(.channel))
+        for entry in calls.all(.bridge) {
+            guard let hint = BridgeHint.named(entry.name) else { continue }
+            let others = all[hint.bridge, default: []]
+            guard others.isEmpty || !hint.options.isEmpty else { continue }
+            // A second bridge of the same script needs a name of its own.
+            let name = others.isEmpty ? "" : #""as": \#(JSON.string(hint.name)), "#
+            let options = hint.options.isEmpty ? "" : "{\(name)\(hint.options.dropFirst())"
+            all[hint.bridge, default: []].append((options, "\(entry.places[0]), \(entry.name)"))
+        }
+        if let first = (objects + channels).min(by: { $0.places[0] < $1.places[0] }) {
+            // `Android`, the default object, has to be named beside others.
+            let names = objects.map(\.name) + (all["android"] == nil ? [] : ["Android"])
+            let members = [
+                names.isEmpty ? nil : #""objects": \#(Self.list(names))"#,
+                channels.isEmpty ? nil : #""channels": \#(Self.list(channels.map(\.name)))"#,
+            ].compactMap { $0 }.joined(separator: ", ")
+            let place = all["android"]?[0].comment ?? "\(first.places[0]), \(first.name)"
+            let guesses = (objects + channels).map(\.name).sorted().joined(separator: ", ")
+            all["android"] = [("{\(members)}", "\(place); guessed: \(guesses)")]
+        }
+        return all.sorted { $0.key < $1.key }.flatMap { name, elements in
+            elements.map { options, comment in
+                let text = #"{"name": \#(JSON.string(name)), "options": \#(options)}"#
+                return (options.isEmpty ? "\(JSON.string(name))" : text, comment)
+            }
+        }
+    }
+
+    /// What `drawbridge init` says of it.
+    var summary: [String] {
+        func count(_ entries: [Entry], _ what: (one: String, many: String), _ more: String = "") -> String? {
+            entries.isEmpty ? nil : "  \(entries.count) \(entries.count == 1 ? what.one : what.many)\(more)"
+        }
+        let guesses = missing.count(where: \.isGuess)
+        let lines = [
+            count(
+                missing, ("name", "names"),
+                " for you to answer" + (guesses > 0 ? ", \(guesses) of them guessed" : "")),
+            count(known, ("name that a handler answers", "names that handlers answer")),
+            count(passed, ("name that a built-in handler answers", "names that built-in handlers answer")),
+            count(
+                calls.all(.computed), ("call whose name is", "calls whose names are"),
+                " computed at run time: the log will name them"),
+            count(calls.all(.event), ("event that", "events that"), " your page listens for"),
+        ].compactMap { $0 }
+        return lines.isEmpty ? ["No call of native was found."] : ["In it, each with its place:"] + lines
+    }
+
+    var isEmpty: Bool { known.isEmpty && passed.isEmpty && missing.isEmpty }
 }
 
 extension String {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Drawbridge
+import DrawbridgeServer
 import Glibc
 
 /// `drawbridge init`, which writes the file that a developer begins with.
@@ -15,8 +16,8 @@ struct InitCommand: ParsableCommand {
                 \(program) init [folder] --bridge ./mine.js [--print]
                 """,
             discussion: """
-                It reads the folder's pages, templates and scripts by patterns of a few words, and says what it found, \
-                what it only guessed, and which files it did not read. No file is ever overwritten.
+                It searches the folder's pages, templates and scripts for the forms of calls that bridges are known for, \
+                and says what it found, what it only guessed, and which files it did not read. No file is ever overwritten.
 
                 With --bridge it writes the script of a bridge of your own to begin with, and reads nothing.
                 """)
@@ -49,20 +50,58 @@ struct InitCommand: ParsableCommand {
         if let bridge { return try writeBridge(bridge) }
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let path = base == "." ? FoundFile.name : "\(base)/\(FoundFile.name)"
-        let place = NewFile(
-            path: path, arguments: "init --print \(ShellWord(folder))", elsewhere: FoundFile.name)
-        if !isPrinted, place.isThere { throw place.taken }
+        let arguments = "init --print \(ShellWord(folder))"
+        if !isPrinted, (try? FileFolder(of: path))?.file != nil { throw Self.taken(path, arguments) }
         let files = try PageFiles(in: folder)
         let first = FirstFile(PageCalls(files.scripts), answered: answered, builtIns: builtIns)
-        let text = first.text
         guard !isPrinted else {
             // Standard output has the file alone, so this goes to standard error.
-            for name in files.leftOut.prefix(20) { complain("left out: \(name)".plain) }
-            return print(text, terminator: "")
+            for name in files.leftOut.prefix(20) { complain("not read: \(name)".plain) }
+            return print(first.text, terminator: "")
         }
-        try place.create(text)
-        let summary = InitSummary(path: path, folder: folder, files: files, file: first)
-        print(summary.lines.map(\.plain).joined(separator: "\n"))
+        try Self.create(path, first.text, arguments, elsewhere: FoundFile.name)
+        let count = files.scripts.paths.count
+        var lines = [
+            "\(path) is written; \(count) \(count == 1 ? "page or script was" : "pages and scripts were") read."
+        ]
+        lines += first.summary + (files.leftOut.isEmpty ? [] : ["", "Not read:"])
+        lines += files.leftOut.prefix(40).map { "  \($0)" }
+        if files.leftOut.count > 40 { lines.append("  … and \(files.leftOut.count - 40) more") }
+        let served = "\(Command.program.name) \(served)"
+        let address = "\(Command.program.name) http://127.0.0.1:5173  (where your dev server listens)"
+        let next =
+            !files.hasPackage ? served : folder == "." ? address : "cd \(ShellWord(folder)) && \(address)"
+        lines += [
+            "",
+            "A run tells the names that are not in it: click through your page, then type save missing and press Enter.",
+            "", "Next: \(first.isEmpty ? "" : "write your app's answers in place of {}, then ")\(next)",
+        ]
+        print(lines.map(\.plain).joined(separator: "\n"))
+    }
+
+    /// The folder as the command takes it.
+    private var served: String {
+        "\(ShellWord(Words.commands.contains(folder) ? "./\(folder)" : folder))"
+    }
+
+    /// What is said where anything has the path, a link that leads nowhere too.
+    private static func taken(_ path: String, _ arguments: String) -> Failure {
+        Failure(
+            "\(path) is there already, and stays as it is; move it away first, or see what would be written: "
+                + "\(Command.program.name) \(arguments)")
+    }
+
+    /// Creates a file; throws a ``Failure`` where something is there already, or where it cannot be written.
+    private static func create(_ path: String, _ text: String, _ arguments: String, elsewhere: String) throws
+    {
+        do throws(FileError) {
+            let folder = try FileFolder(of: path)
+            _ = try folder.make(folder.name, Array(text.utf8))
+        } catch {
+            guard error.code != EEXIST else { throw taken(path, arguments) }
+            let other = "\(Command.program.name) \(arguments) > \(elsewhere)"
+            throw Failure("cannot write \(path): \(error); write it elsewhere: \(other)")
+        }
     }
 
     /// Writes a bridge script to start from, and prints the command that serves pages with it.
@@ -72,15 +111,13 @@ struct InitCommand: ParsableCommand {
         } catch {
             throw ValidationError("--bridge \(error)")
         }
-        guard !isPrinted else { return print(BridgeTemplate.script, terminator: "") }
+        let script = String(decoding: WelcomePage.texts["mine.js"], as: UTF8.self)
+        guard !isPrinted else { return print(script, terminator: "") }
         let word = ShellWord(path)
-        let place = NewFile(
-            path: path, arguments: "init --bridge \(word) --print", elsewhere: "elsewhere/mine.js")
-        try place.create(BridgeTemplate.script)
-        let served = ShellWord(Words.commands.contains(folder) ? "./\(folder)" : folder)
+        try Self.create(path, script, "init --bridge \(word) --print", elsewhere: "elsewhere/mine.js")
         let lines = [
             "\(path) is written: a bridge that puts Shop into pages, for you to make your app's of it.", "",
-            "Next: \(Command.program.name) \(served) --bridge \(word) --reply '\(BridgeTemplate.reply)'",
+            "Next: \(Command.program.name) \(served) --bridge \(word) --reply 'pay={\"paid\": true}'",
         ]
         print(lines.map(\.plain).joined(separator: "\n"))
     }

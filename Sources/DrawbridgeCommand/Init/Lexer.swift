@@ -1,59 +1,73 @@
+import HTTPGrammar
+
 /// Cuts scripts, and the scripts of pages, into tokens; it guesses where a parser would know.
 struct Lexer {
     private let bytes: [UInt8]
-    private let file: Int
+    private let file: Int32
+    private let words: Vocabulary
     private(set) var tokens: [Scripts.Token] = []
-    private var place = 0
-    private var (line, counted) = (1, 0)
+    private var (place, line, counted) = (0, Int32(1), 0)
 
-    init(_ bytes: [UInt8], file: Int, isPage: Bool) {
-        (self.bytes, self.file) = (bytes, file)
+    init(_ bytes: [UInt8], file: Int, isPage: Bool, words: Vocabulary) {
+        (self.bytes, self.file, self.words) = (bytes, Int32(file), words)
         while isPage, place < bytes.count {
             place = find("<", place) + 1
             if has("!--", place) { place = find("-->", place) } else if isOfWord(place) { readTag() }
         }
         readScript(to: bytes.count)
-        add(Scripts.end)
+        add(Vocabulary.end)
     }
 
-    private mutating func add(_ string: String, at start: Int? = nil) {
+    private mutating func add(_ word: Int32, at start: Int? = nil) {
         let start = min(start ?? place, bytes.count)
-        while counted < start { (line, counted) = (line + (bytes[counted] == 0x0A ? 1 : 0), counted + 1) }
-        tokens.append(Scripts.Token(string: string, line: line, file: file))
+        while counted < start {
+            line += bytes[counted] == 0x0A ? 1 : 0
+            counted += 1
+        }
+        tokens.append(Scripts.Token(word: word, line: line, file: file))
     }
 
-    /// Whether these letters are at a place, in either case.
-    private func has(_ letters: String, _ place: Int) -> Bool {
-        bytes[min(place, bytes.count)...].starts(with: letters.utf8) { byte, letter in
-            byte == letter || (0x61...0x7A).contains(letter) && byte | 0x20 == letter
-        }
+    private mutating func add(_ mark: Unicode.Scalar, at start: Int? = nil) {
+        add(Int32(mark.value), at: start)
+    }
+
+    private mutating func addText(_ range: Range<Int>) {
+        let text = bytes[range.prefix(4000)]
+        add(
+            ~words.number(of: text.contains(0x5C) ? text.filter { $0 != 0x5C }[...] : text),
+            at: range.lowerBound)
+    }
+
+    /// Whether these letters are at a place, of which small ones may be large.
+    private func has(_ letters: StaticString, _ place: Int) -> Bool {
+        place + letters.utf8CodeUnitCount <= bytes.count
+            && (0..<letters.utf8CodeUnitCount).allSatisfy {
+                let (byte, letter) = (bytes[place + $0], letters.utf8Start[$0])
+                return byte == letter || letter.isLetter && byte | 0x20 == letter
+            }
     }
 
     /// The first place of these letters; the end if there is none.
-    private func find(_ letters: String, _ start: Int) -> Int {
-        (start..<max(start, bytes.count)).first { has(letters, $0) } ?? bytes.count
-    }
-
-    private func text(_ range: Range<Int>) -> String {
-        String(decoding: bytes[range.prefix(4000)], as: UTF8.self)
+    private func find(_ letters: StaticString, _ start: Int) -> Int {
+        var place = start
+        while place < bytes.count, !has(letters, place) { place += 1 }
+        return min(place, bytes.count)
     }
 
     private func isOfWord(_ place: Int) -> Bool {
-        guard bytes.indices.contains(place) else { return false }
-        return switch bytes[place] {
-        case 0x61...0x7A, 0x41...0x5A, 0x30...0x39, 0x24, 0x5F, 0x80...: true
-        default: false
-        }
+        bytes.indices.contains(place) && (bytes[place].isWord || bytes[place] == 0x24 || bytes[place] > 0x7F)
     }
 
     /// Reads a tag, and what is in a `<script>`.
     private mutating func readTag() {
-        add(Scripts.end)
+        add(Vocabulary.end)
         let (first, isScript, isStyle) = (tokens.count, has("script", place), has("style", place))
         readScript(to: bytes.count, isTag: true)
         let end = isScript ? find("</script", place) : isStyle ? find("</style", place) : place
-        let type = tokens[first...].drop { $0.string != "type" }.dropFirst(2).first?.string ?? "script"
-        let isCode = ["script", "module", "babel", "jsx"].contains(where: type.contains)
+        let type = tokens[first...].drop { $0.word < 0 || words[$0.word] != "type" }.dropFirst(2).first.map {
+            words[$0.word < 0 ? ~$0.word : $0.word]
+        }
+        let isCode = ["script", "module", "babel", "jsx"].contains { (type ?? "script").contains($0) }
         if isScript, isCode { readScript(to: end) }
         place = end
     }
@@ -63,9 +77,12 @@ struct Lexer {
         // The templates whose `${…}` are being read, each with the number of braces that are open in it.
         var templates: [Int] = []
         while place < limit {
-            let (start, letter) = (place, Character(UnicodeScalar(bytes[place])))
+            let (start, letter) = (place, Unicode.Scalar(bytes[place]))
             place += 1
             switch letter {
+            case _ where isOfWord(start):
+                while isOfWord(place) { place += 1 }
+                add(words.number(of: bytes[start..<place]), at: start)
             case ">" where isTag: return
             case "\0"..." ", "#": break
             case "!" where !has("=", place): break
@@ -76,19 +93,14 @@ struct Lexer {
             case "`",
                 "}" where letter == "`" || templates.last == 0:
                 // `a${b}c` is read as 'a' + (b) + 'c', without texts that are empty.
-                if letter == "}" {
-                    templates.removeLast()
-                    add(")")
-                }
+                if letter == "}", templates.popLast() != nil { add(")") }
                 let start = place
                 while place < limit, bytes[place] != 0x60, !has("${", place) {
                     place += has("\\", place) ? 2 : 1
                 }
                 let (isEmpty, goesOn) = (place == start, has("${", place))
                 if letter == "}", !isEmpty || goesOn { add("+") }
-                if !isEmpty || letter == "`" && !goesOn {
-                    add("'" + text(start..<min(place, limit)), at: start)
-                }
+                if !isEmpty || letter == "`" && !goesOn { addText(start..<min(place, limit)) }
                 if goesOn {
                     templates.append(0)
                     if !isEmpty { add("+") }
@@ -100,15 +112,12 @@ struct Lexer {
             case "?" where has(".", place): place += isOfWord(place + 1) ? 0 : 1
             case "=" where has(">", place):
                 place += 1
-                add("=>")
-            case _ where isOfWord(start):
-                while isOfWord(place) { place += 1 }
-                add(text(start..<place), at: start)
+                add(Vocabulary.arrow)
             default:
                 if let last = templates.indices.last {
                     templates[last] += letter == "{" ? 1 : letter == "}" ? -1 : 0
                 }
-                add(String(letter), at: start)
+                add(letter, at: start)
             }
         }
     }
@@ -118,19 +127,49 @@ struct Lexer {
     /// In a tag, `onclick="…"`, `@click="…"`, `:href="…"`, `(click)="…"` and `href="javascript:…"` are scripts.
     private mutating func readText(_ quote: UInt8, _ limit: Int, isTag: Bool) {
         var end = place
-        while end < limit, bytes[end] != quote, isTag || bytes[end] != 0x0A { end += has("\\", end) ? 2 : 1 }
-        let isInWord =
-            isOfWord(place - 2) && !["return", "case", "from", "import"].contains(tokens.last?.string)
+        while end < limit, bytes[end] != quote, isTag || bytes[end] != 0x0A {
+            end += bytes[end] == 0x5C ? 2 : 1
+        }
+        let names = tokens.suffix(3).map { $0.word < 0 ? "" : words[$0.word] }
+        let isInWord = isOfWord(place - 2) && !["return", "case", "from", "import"].contains(names.last)
         guard end < limit, bytes[end] == quote, !isInWord else { return }
-        let names = ["", "", ""] + tokens.suffix(3).map(\.string)
-        let (mark, name) = (names[names.count - 3], names[names.count - 2])
-        let isCode = ["@", ":", "."].contains(mark) || name == ")" || name.hasPrefix("on")
+        let name = names.dropLast().last ?? ""
+        let isCode = ["@", ":", "."].contains(names.first) || name == ")" || name.hasPrefix("on")
         if isTag, names.last == "=", isCode || has("javascript:", place) {
             readScript(to: end)
-            add(Scripts.end)
+            add(Vocabulary.end)
         } else {
-            add("'" + text(place..<end).filter { $0 != "\\" })
+            addText(place..<end)
         }
         place = end + 1
     }
+}
+
+/// The words and texts of scripts, each of which has a number; a mark's is its code.
+final class Vocabulary {
+    static let (end, arrow, first) = (Int32(0), Int32(1), Int32(128))
+    /// The numbers of words in front of a name that declare it, and of `typeof`.
+    static let (declaring, importing, typeof) = (first...first + 7, first + 6...first + 7, first + 8)
+    private var strings = (0..<128).map { $0 == arrow ? "=>" : String(Unicode.Scalar(UInt8($0))) }
+    private var numbers: [ArraySlice<UInt8>: Int32] = [:]
+
+    init() {
+        for word in ["var", "let", "const", "class", "enum", "function", "import", "as", "typeof"] {
+            _ = number(of: ArraySlice(word.utf8))
+        }
+    }
+
+    var count: Int { strings.count }
+
+    /// The number of a word, or of the letters of a text.
+    func number(of letters: ArraySlice<UInt8>) -> Int32 {
+        if let number = numbers[letters] { return number }
+        numbers[letters] = Int32(strings.count)
+        strings.append(String(decoding: letters, as: UTF8.self))
+        return Int32(strings.count - 1)
+    }
+
+    func number(of word: String) -> Int32? { numbers[ArraySlice(word.utf8)] }
+
+    subscript(number: Int32) -> String { strings[Int(number)] }
 }

@@ -1,256 +1,292 @@
 import Drawbridge
 
-/// What the pages of a folder ask of native, by patterns of a few words each.
+/// What the pages of a folder ask of native, by a table of the forms of calls.
 ///
-/// They guess: a wrong name costs one line in the file, and a missed one appears in the log when the page runs.
+/// It guesses: a wrong name costs one line in the file, and a missed one appears in the log when the page runs.
 struct PageCalls {
-    struct Place: Comparable, Hashable {
-        let file: String
-        let line: Int
-
-        static func < (a: Self, b: Self) -> Bool { (a.file, a.line) < (b.file, b.line) }
+    enum Kind {
+        /// Calls, by their names, and those whose names are computed, as they are written.
+        case call, computed
+        /// What the page listens for, so that native may call it.
+        case event
+        /// Names below `messageHandlers`, and those of whose `postMessage` the page waits for the promise.
+        case handler, awaited
+        /// URL schemes, and the query item in such a URL that has the call's name.
+        case scheme, item
+        /// What the app puts into the page: functions, objects, those of an app for Android, and its channels.
+        case function, shortcut, object, channel
+        /// The objects of bridges that are injected by `--bridge`.
+        case bridge
     }
 
-    /// A call of native that was found.
-    struct Call: Hashable {
-        let place: Place
-        let bridge: String
-        let isGuess: Bool
-    }
-
-    /// The calls by the names that they have.
-    var names: [String: Set<Call>] = [:]
-    /// The calls whose names are computed at run time, as they are written there.
-    var unread: [Place: String] = [:]
-    /// What the page listens for, so that native may call it.
-    var listeners: [String: Place] = [:]
-    /// The schemes, and whether each is a guess; and the query item of a command URL that has the call's name.
-    var schemes: [String: Bool] = [:]
-    var commandItem: String?
-    /// The names below `messageHandlers`, and whether the page waits for the promise of `postMessage`.
-    var handlers: [String: Bool] = [:]
-    /// Functions and objects that the app is to put into the page, all of them guesses.
-    var functions: Set<String> = []
-    var shortcuts: Set<String> = []
-    /// Objects of an app for Android, besides `Android`, and channels, all of them guesses, with the first place of each.
-    var objects: [String: Place] = [:]
-    var channels: [String: Place] = [:]
-
-    let scripts: Scripts
-    /// The bridges that are injected by `--bridge`, by the places that use them.
-    private(set) var speaking: [Int: BridgeHint] = [:]
+    private(set) var scripts: Scripts
+    /// What was found, by its name; each place is there once.
+    private(set) var found: [Kind: [String: [Place: Form]]] = [:]
     /// The files that ask `http://__jsbridge__` with the name in the body.
     var asking: Set<Int> = []
-    /// Objects that get members of computed names.
-    var built: Set<String> = []
-    /// Plugins of Capacitor's.
-    var plugins: Set<String> = []
+    /// Plugins of Capacitor's, by the names that scripts have for them.
+    private var plugins: [String: String] = [:]
     /// The functions in the order in which they are followed, each with the place of the call in it.
-    private var waiting: [(sink: Sink, from: Int?)] = Sink.bridges.map { ($0, nil) }
-    private var followed: Set<Sink> = []
+    private var waiting: [(form: Form, from: Int?)] = Form.bridges.map { ($0, nil) }
+    private var followed: Set<Form> = []
     /// How much was looked at; it is limited, since a generated script may have any number of names.
     var steps = 0
     static let mostSteps = 500_000
 
     init(_ scripts: Scripts) {
         self.scripts = scripts
-        let words = scripts.tokens.indices.filter(scripts.isWord)
-        for place in scripts.tokens.indices {
-            if let text = scripts.text(place) { readText(text, place) }
+        self.scripts.rename {
+            BridgeHint.named($0) != nil || scripts.lookedFor.contains($0) || Self.isOfApp($0)
         }
-        for place in words { readWord(scripts[place], place) }
-        for place in words { readObject(scripts[place], place) }
-        followAll()
+        let scripts = self.scripts
+        for place in scripts.tokens.indices {
+            if let text = scripts.text(place) { readURL(text, place) }
+        }
+        for place in scripts.places(where: Self.words.contains) { readWord(scripts[place], place) }
+        for place in scripts.places(where: mayBeObject) { readObject(scripts[place], place) }
+        var next = 0
+        while next < waiting.count {
+            let (form, from) = waiting[next]
+            next += 1
+            var isCalled = false
+            for place in scripts.places(of: form.name) where place != from && steps < Self.mostSteps {
+                steps += 1
+                if fits(form, place) { isCalled = follow(form, place) || isCalled }
+            }
+            if let from, !isCalled { leave(from) }
+        }
+        // One form may have the name of a call that another has not.
+        let named = Set(found[.call, default: [:]].values.flatMap(\.keys))
+        found[.computed] = found[.computed]?.mapValues { $0.filter { !named.contains($0.key) } }.filter {
+            !$0.value.isEmpty
+        }
     }
 
-    /// Where scripts use a bridge that is injected by `--bridge`, in the order of the files.
-    var spoken: [(place: Place, hint: BridgeHint)] {
-        speaking.sorted { $0.key < $1.key }.map { (place($0.key), $0.value) }
+    // MARK: What was found
+
+    struct Place: Comparable, Hashable, CustomStringConvertible {
+        let file: Int
+        let line: Int
+        let description: String
+
+        static func < (a: Self, b: Self) -> Bool { (a.file, a.line) < (b.file, b.line) }
     }
 
-    func place(_ place: Int) -> Place {
-        Place(file: scripts.paths[scripts.tokens[place].file], line: scripts.tokens[place].line)
+    struct Entry {
+        let name: String
+        /// In their order, of which certain ones go first.
+        let places: [Place]
+        /// Where, and by what.
+        let text: String
+        let isGuess: Bool
     }
 
-    func isDeclared(_ name: String) -> Bool { scripts.owned[name] != nil || scripts.imported.contains(name) }
-
-    /// Whether a bridge's object is meant, which the page does not declare, unless libraries for pages do.
-    func isBridge(_ object: String, _ place: Int) -> Bool {
-        let isOfPage = ["cordova", "dsBridge", "dsbridge", "KKJSBridge"].contains(object)
-        return scripts[place] == object && scripts.receiver(place) == nil
-            && (isOfPage || scripts.owned[object] == nil)
+    /// What was found of a kind, in the order of its places.
+    func all(_ kind: Kind) -> [Entry] {
+        found[kind, default: [:]].map { name, forms in
+            let all = forms.sorted { ($0.value.isGuess ? 1 : 0, $0.key) < ($1.value.isGuess ? 1 : 0, $1.key) }
+            let shown = all.prefix(2).map(\.key.description).joined(separator: ", ")
+            let (more, by) = (all.count > 2 ? " and \(all.count - 2) more" : "", all[0].value.by)
+            return Entry(
+                name: name, places: all.map(\.key), text: shown + more + (by.isEmpty ? "" : ", by \(by)"),
+                isGuess: all[0].value.isGuess)
+        }.sorted { ($0.places[0], $0.name) < ($1.places[0], $1.name) }
     }
 
-    /// Remembers that a script uses this bridge, which pages are given by `--bridge` alone.
-    mutating func speak(_ name: String, _ place: Int) {
-        if let hint = BridgeHint.named(name) { speaking[place] = hint }
+    mutating func add(_ name: String, _ place: Int, _ form: Form = Form(""), as kind: Kind) {
+        let (file, line) = (scripts.file(place), scripts.line(place))
+        let here = Place(file: file, line: line, description: "\(scripts.paths[file]):\(line)")
+        if found[kind]?[name]?[here]?.isGuess != false {
+            found[kind, default: [:]][name, default: [:]][here] = form
+        }
     }
 
-    // MARK: Patterns
+    /// Notes a call whose name only a run tells.
+    mutating func leave(_ place: Int) {
+        let isOfBridge = BridgeHint.named(scripts[place - 2]) != nil
+        add(scripts.shown(isOfBridge ? place - 2 : place), place, as: .computed)
+    }
+
+    // MARK: Forms that are no functions
+
+    private static let words: Set = [
+        "messageHandlers", "funcName", "fetchMessages", "_mobile_bridge", "stringify", "registerPlugin",
+    ]
 
     private mutating func readWord(_ word: String, _ place: Int) {
         switch word {
         case "messageHandlers": readMessage(place)
         case "funcName" where scripts[place + 1] == ":" && !["string", "any"].contains(scripts[place + 2]):
-            take(scripts.expression(place + 2), Sink("the pull queue"), place)
-        case "fetchMessages" where scripts.receiver(place) == nil && !isDeclared(word):
+            take(scripts.expression(place + 2), Form("the pull queue"), place)
+        case "fetchMessages" where scripts.receiver(place) == nil && !scripts.isDeclared(word):
             guard scripts.arguments(place) != nil else { return }
-            functions.insert(word)
-            take(word, Sink("\(word)()", isGuess: true), place)
-        case "_mobile_bridge" where scripts[place + 1] == ":":
-            leave(place)
-        case "stringify" where asking.contains(scripts.tokens[place].file):
+            add(word, place, as: .function)
+            take(word, Form("\(word)()", isGuess: true), place)
+        case "_mobile_bridge" where scripts[place + 1] == ":": leave(place)
+        case "stringify" where asking.contains(scripts.file(place)):
             guard let message = scripts.parts(place + 1).first else { return }
-            _ = takes(message, Sink("http://__jsbridge__", keys: ["action"]), place)
+            _ = takes(message, Form("http://__jsbridge__", keys: ["action"]), place)
         case "registerPlugin" where scripts[scripts.head(place) - 1] == "=":
             addPlugin(scripts.head(place) - 2)
-        default:
-            guard scripts[place + 1] == "[", let close = scripts.partner(place + 1) else { return }
-            if scripts[close + 1] == "=" { built.insert(word) }
+        default: break
         }
     }
 
     /// `messageHandlers.pay.postMessage(…)`, `messageHandlers[name].postMessage(…)`.
     private mutating func readMessage(_ place: Int) {
+        // `(messageHandlers as any).pay`
+        let place =
+            scripts[place + 1] == "as" ? (place..<place + 5).first { scripts[$0] == ")" } ?? place : place
         let isNamed = scripts[place + 1] == "."
         guard let close = isNamed ? place + 2 : scripts.partner(place + 1), scripts[close + 1] == ".",
             scripts[close + 2] == "postMessage", let open = scripts.arguments(close + 2)
         else { return }
         let name = isNamed ? scripts[close] : scripts.text(place + 2) ?? ""
-        if name == "iOS_Native_InjectJavascript" { speak("WKWebViewJavascriptBridge", place) }
+        if name == "iOS_Native_InjectJavascript" { add("WKWebViewJavascriptBridge", place, as: .bridge) }
         // The page's half of these bridges is in the page.
         guard BridgeHint.ofMessageHandler(name) == nil else { return }
         if PageOptions.isIdentifier(name) {
-            let isAwaited =
-                scripts[scripts.head(place) - 1] == "await"
-                || scripts[(scripts.partner(open) ?? 0) + 1] == "."
-            handlers[name] = handlers[name] ?? false || isAwaited
+            let end = (scripts.partner(open) ?? open) + 1
+            let isAwaited = scripts[scripts.head(close) - 1] == "await" || scripts[end] == "."
+            add(name, place, as: isAwaited ? .awaited : .handler)
         }
         if name == "JSBridge", let message = scripts.parts(open).first {
-            take(message, Sink("messageHandlers.\(name)", keys: ["action"]), place)
+            take(message, Form("messageHandlers.\(name)", keys: ["action"]), place)
         } else if isNamed {
-            take(name, Sink("messageHandlers.\(name)"), place)
+            take(name, Form("messageHandlers.\(name)"), place)
         } else {
-            take(place + 2..<close, Sink("messageHandlers."), place)
+            take(place + 2..<close, Form("messageHandlers."), place)
         }
     }
+
+    // MARK: Objects
+
+    /// Whether an app may put an object of this name into pages.
+    private func mayBeObject(_ name: String) -> Bool {
+        (name.first?.isUppercase == true || scripts.lookedFor.contains(name) || Self.isOfApp(name))
+            && BridgeHint.named(name)?.bridge ?? "android" == "android" && PageOptions.isIdentifier(name)
+            && !Names["window"].contains(name) && !Names["libraries"].contains(name)
+    }
+
+    /// Takes a call of an object that no script declares, or of a plugin: `MyApp.pay(…)`, `MyApp[name](…)`.
+    private mutating func readObject(_ object: String, _ place: Int) {
+        let isComputed = scripts[place + 1] == "["
+        guard isComputed || scripts[place + 1] == ".", scripts.receiver(place) == nil,
+            object.first?.isUppercase == true || scripts[place - 1] == "."
+                || scripts.lookedFor.contains(object),
+            scripts.parameter(place) == nil
+        else { return }
+        let close = isComputed ? scripts.partner(place + 1) ?? place : place + 2
+        guard isComputed ? scripts[close + 1] == "(" : scripts.arguments(close) != nil else { return }
+        var form = Form(object, isGuess: object != "Android")
+        if let plugin = plugins[object] {
+            form = Form("Capacitor", owner: plugin)
+        } else if scripts.isDeclared(object) {
+            return
+        } else if scripts[place + 2] == "postMessage" {
+            // postMessage of an app's channel takes one argument, that of a window or frame several.
+            guard scripts.parts(close + 1).count == 1 else { return }
+            add(object, place, as: .channel)
+            return take(object, form, place)
+        } else if object.lowercased().contains("android") {
+            form.owner = object
+            add(object, place, as: object == "Android" ? .bridge : .object)
+        } else if scripts.lookedFor.contains(object) || Self.isOfApp(object) {
+            add(object, place, as: .shortcut)
+        } else {
+            return
+        }
+        if isComputed { take(place + 2..<close, form, place) } else { take(scripts[close], form, place) }
+    }
+
+    private mutating func addPlugin(_ place: Int) {
+        guard !["Capacitor", "CapacitorHttp"].contains(scripts[place]) else { return }
+        add("Capacitor", place, as: .bridge)
+        // `const App = registerPlugin('ShopApp')`
+        let argument =
+            scripts[place + 1] == "=" ? scripts.arguments(place + 2).flatMap { scripts.text($0 + 1) } : nil
+        plugins[scripts[place]] = argument ?? scripts[place]
+    }
+
+    /// Notes the plugins of an import: `import { Camera } from '@capacitor/camera'`.
+    mutating func addPlugins(before place: Int) {
+        guard scripts[place - 2] == "}", let open = scripts.partner(place - 2) else { return }
+        for word in open..<place where scripts[word].first?.isUppercase == true { addPlugin(word) }
+    }
+
+    /// Whether an object has a name as apps give to theirs.
+    private static func isOfApp(_ name: String) -> Bool {
+        let letters = name.utf8.map { $0 | 0x20 }
+        return letters.indices.contains { start in
+            appWords[letters[start], default: []].contains { letters[start...].starts(with: $0) }
+        }
+    }
+
+    /// By their first letters.
+    private static let appWords = Dictionary(
+        grouping: ["app", "native", "bridge", "hybrid", "client", "ios", "device", "android"].map {
+            Array($0.utf8)
+        },
+        by: { $0[0] })
 
     // MARK: Functions
 
-    /// Looks for the calls of each function in all files; one that passes a name on is followed then.
-    private mutating func followAll() {
-        var next = 0
-        while next < waiting.count {
-            let (sink, from) = waiting[next]
-            next += 1
-            var isCalled = false
-            for place in scripts.places[sink.name] ?? [] where place != from && steps < Self.mostSteps {
-                steps += 1
-                if fits(sink, place) { isCalled = follow(sink, place) || isCalled }
-            }
-            if let from, !isCalled { leave(from) }
-        }
-    }
-
-    mutating func wait(_ sink: Sink, from place: Int) {
-        // Of functions of one file with the same name, one is enough.
-        var one = sink
-        one.place = sink.place.map { scripts.tokens[$0].file }
-        if followed.insert(one).inserted { waiting.append((sink, place)) }
-    }
-
-    mutating func leave(_ place: Int) {
-        guard unread.count < 10_000, unread[self.place(place)] == nil else { return }
-        let isOfBridge = BridgeHint.named(scripts[place - 2]) != nil
-        unread[self.place(place)] = scripts.shown(isOfBridge ? place - 2 : place)
-    }
-
     /// Whether the word at a place probably means this function.
-    private func fits(_ sink: Sink, _ place: Int) -> Bool {
-        let (file, receiver) = (scripts.tokens[place].file, scripts.receiver(place))
-        let isOwn = scripts.owned[sink.name]?.contains(file) ?? false
-        guard let function = sink.place else {
-            if !sink.object.isEmpty { return scripts[place - 1] == "." && isBridge(sink.object, place - 2) }
-            if sink.name == "callNative" { return receiver == nil && !isDeclared(sink.name) }
+    private func fits(_ form: Form, _ place: Int) -> Bool {
+        let (file, receiver) = (scripts.file(place), scripts.receiver(place))
+        let isOwn = scripts.declared[form.name]?.contains(file) ?? false
+        guard let home = form.file else {
+            // Libraries for pages declare these objects themselves, and need the app's half.
+            let isOfPage = ["cordova", "dsBridge", "dsbridge", "KKJSBridge"].contains(form.object)
+            if !form.object.isEmpty {
+                return scripts[place - 1] == "." && scripts[place - 2] == form.object
+                    && scripts.receiver(place - 2) == nil
+                    && (isOfPage || !scripts.isDeclared(form.object))
+            }
+            if form.name == "callNative" { return receiver == nil && !scripts.isDeclared(form.name) }
             return receiver.map { BridgeHint.named($0) == nil } ?? !isOwn
         }
-        if file == scripts.tokens[function].file { return true }
-        // In another file, a name that is a bridge's means the bridge.
-        if ["callHandler", "registerHandler"].contains(sink.name) { return false }
-        guard let receiver else { return !isOwn }
-        return scripts.isMember(function, of: receiver) || Self.isOfApp(receiver)
-            || !Self.common.contains(sink.name)
+        if file == home { return true }
+        // In another file, a bridge's name means the bridge, and one letter, or what many objects have, means nothing.
+        let isBridge = ["callHandler", "registerHandler"].contains(form.name)
+        guard !isBridge, form.name.count > 2 else { return false }
+        let isCommon = Names["methods"].contains(form.name)
+        guard let receiver else { return !isOwn && (!isCommon || scripts.imported.contains(form.name)) }
+        return !isCommon || receiver.first?.isUppercase == true || Self.isOfApp(receiver)
     }
 
     /// Takes the name of a call, or another name of the function; says whether there is one.
-    private mutating func follow(_ sink: Sink, _ place: Int) -> Bool {
-        var sink = sink
-        let file = scripts.tokens[place].file
-        sink.isGuess = sink.isGuess || sink.place.map { scripts.tokens[$0].file != file } ?? false
+    private mutating func follow(_ form: Form, _ place: Int) -> Bool {
+        var form = form
+        if !form.object.isEmpty { add(form.object, place, as: .bridge) }
+        form.isGuess = form.isGuess || form.file.map { scripts.file(place) != $0 } ?? false
         guard let open = scripts.arguments(place) else {
             guard let alias = scripts.alias(place) else { return false }
-            speak(sink.object, place)
-            (sink.name, sink.object, sink.place) = (scripts[alias], "", alias)
-            wait(sink, from: place)
+            (form.name, form.object) = (scripts[alias], "")
+            wait(form, alias)
             return true
         }
-        speak(sink.object, place)
-        let parts = scripts.parts(open)
-        guard let index = sink.index else {
-            if let name = parts.first.flatMap({ scripts.text($0.lowerBound) }) {
-                listeners[name] = min(listeners[name] ?? self.place(place), self.place(place))
+        // `bridge.callHandler.call(bridge, 'pay')`
+        let isOfFunction = open == place + 3 && ["call", "apply"].contains(scripts[open - 1])
+        let parts = scripts.parts(open).dropFirst(isOfFunction ? 1 : 0)
+        let (index, owner) = (parts.startIndex + form.index, form.ownerIndex.map { parts.startIndex + $0 })
+        guard index < parts.endIndex else { return false }
+        if let owner {
+            let start = parts[owner].lowerBound
+            guard let text = scripts[start] == "null" ? "" : scripts.text(start) else {
+                leave(place); return true
             }
-            return true
+            (form.owner, form.ownerIndex) = (text, nil)
         }
-        guard index < parts.count else { return false }
-        if let owner = sink.ownerIndex {
-            guard let text = scripts.text(parts[owner].lowerBound) else { leave(place); return true }
-            (sink.owner, sink.ownerIndex) = (text, nil)
-        }
-        if sink.bridge == "callNative()" { functions.insert("callNative") }
-        take(parts[index], sink, place)
+        if form.by == "callNative()" { add("callNative", place, as: .function) }
+        take(parts[index], form, place)
         return true
     }
 
-    /// Takes the names that an expression may be, or says that only a run tells.
-    mutating func take(_ range: Range<Int>, _ sink: Sink, _ place: Int) {
-        if !takes(range, sink, place) { leave(place) }
-    }
-
-    mutating func take(_ name: String, _ sink: Sink, _ place: Int) {
-        if !found(name, sink, place) { leave(place) }
-    }
-
-    /// Notes a call with a text for its name; gives false where the text cannot be one.
-    mutating func found(_ text: String, _ sink: Sink, _ place: Int) -> Bool {
-        var (path, bridge) = (sink.owner.isEmpty ? text : "\(sink.owner)/\(text)", sink.bridge)
-        if bridge == "messageHandlers." {
-            bridge += text
-            if PageOptions.isIdentifier(text) { handlers[text] = handlers[text] ?? false }
-        }
-        // Calls of the bridges' own, which need no mock.
-        let isListener = bridge == "Capacitor" && (text.hasSuffix("Listener") || text.hasSuffix("Listeners"))
-        guard text != "handleH5Response", !text.hasPrefix("_dsb."), !isListener else { return true }
-        if bridge.lowercased().hasSuffix("dsbridge"), let dot = text.lastIndex(of: ".") {
-            path = "\(text[..<dot])/\(text[text.index(after: dot)...])"
-        }
-        guard let name = Self.replyName(path) else { return false }
-        names[name, default: []].insert(Call(place: self.place(place), bridge: bridge, isGuess: sink.isGuess))
-        return true
-    }
-
-    /// Names that methods of all kinds of objects have.
-    private static let common: Set = [
-        "add", "call", "emit", "exec", "get", "invoke", "load", "log", "on", "open", "post", "push", "put",
-        "request", "run", "send", "set", "show",
-    ]
-
-    /// The name under which a mock is written; nil where the text cannot be one.
-    static func replyName(_ text: String) -> String? {
-        let parts = text.split(separator: "/")
-        let name = parts.joined(separator: "/")
-        let isPlain = name.allSatisfy { $0.isLetter || ("0"..."9").contains($0) || "_-./$".contains($0) }
-        let isPath = !name.isEmpty && name.utf8.count <= 100 && !parts.contains(".") && !parts.contains("..")
-        return isPlain && isPath && !name.hasPrefix("$") ? name : nil
+    /// Follows a function of the page's, of which one of each file is enough.
+    mutating func wait(_ form: Form, _ function: Int, from place: Int? = nil) {
+        var form = form
+        form.file = scripts.file(function)
+        if followed.insert(form).inserted { waiting.append((form, place)) }
     }
 }

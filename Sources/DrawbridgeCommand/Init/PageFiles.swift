@@ -8,7 +8,7 @@ struct PageFiles {
     struct Bounds {
         var files = 2000
         var bytesOfOne = 1 << 20
-        var bytes = 8 << 20
+        var bytes = 32 << 20
         var time = Duration.seconds(10)
     }
 
@@ -72,7 +72,8 @@ struct PageFiles {
         var status = stat()
         guard lstat("\(root)/\(path)", &status) == 0 else { return nil }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: readFile(path, Int(status.st_size))
+        case S_IFREG:
+            if let why = read(path, Int(status.st_size)) { leftOut.append("\(path) (\(why))") }
         case S_IFLNK where Self.isScript(name) || Self.isPage(name): leftOut.append("\(path) (a link)")
         case S_IFDIR where ["node_modules", "bower_components", "jspm_packages"].contains(name):
             leftOut.append("\(path) (libraries)")
@@ -84,31 +85,28 @@ struct PageFiles {
         return nil
     }
 
-    /// Reads a page or a script; a file of another kind is only searched for the names of bridges.
-    private mutating func readFile(_ path: String, _ size: Int) {
-        let (isScript, isRead) = (Self.isScript(path), Self.isScript(path) || Self.isPage(path))
-        guard isRead || size <= bounds.bytesOfOne && !Self.others.contains(Self.ending(path)) else { return }
-        guard size <= bounds.bytesOfOne else {
-            return leftOut.append("\(path) (more than \(bounds.bytesOfOne >> 10) KB)")
+    /// Reads a page or a script, and searches other files for the names of bridges; says why one is left out.
+    private mutating func read(_ path: String, _ size: Int) -> String? {
+        let (isPage, isRead) = (Self.isPage(path), Self.isPage(path) || Self.isScript(path))
+        guard isRead || size <= bounds.bytesOfOne && !Self.others.contains(Self.ending(path)) else {
+            return nil
         }
+        guard size <= bounds.bytesOfOne else { return "more than \(bounds.bytesOfOne >> 10) KB" }
         guard let contents = try? FileText("\(root)/\(path)", in: FileFolder(of: "\(root)/\(path)")).bytes
-        else { return leftOut.append("\(path) (it cannot be read)") }
+        else { return "it cannot be read" }
         bytes += contents.count
         let isText = !contents.prefix(8192).contains(0)
-        if !isRead {
+        guard isRead else {
             let words =
                 isText ? ["callHandler(", "messageHandlers.", "_mobile_bridge=1", "__jsbridge__"] : []
             let word = words.first { contents.firstRange(of: Array($0.utf8)) != nil }
-            if let word { leftOut.append("\(path) (it says \(word) but is no kind of file that is read)") }
-        } else if !isText {
-            leftOut.append("\(path) (no text)")
-        } else if isScript, contents.count > 20_000,
-            contents.count(where: { $0 == 0x0A }) < contents.count / 1000
-        {
-            leftOut.append("\(path) (minified)")
-        } else {
-            scripts.add(contents, path: path, isPage: !isScript)
+            return word.map { "it says \($0) but is no kind of file that is read" }
         }
+        let isMinified =
+            !isPage && contents.count > 20_000 && contents.count { $0 == 0x0A } < contents.count / 1000
+        guard isText, !isMinified else { return isText ? "minified" : "no text" }
+        scripts.add(contents, path: path, isPage: isPage)
+        return nil
     }
 
     private static func ending(_ path: String) -> String {

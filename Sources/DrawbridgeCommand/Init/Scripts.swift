@@ -1,86 +1,156 @@
-/// The tokens (words, strings, punctuation) of a folder's pages and scripts, one file behind the other.
+import HTTPGrammar
+
+/// The words, texts and marks of a folder's pages and scripts, one file behind the other.
 struct Scripts {
     struct Token {
-        /// A word, a mark, or a string behind a `'`.
-        let string: String
-        let line: Int
-        let file: Int
+        /// The number of a word or a mark; that of a text is its complement, which is less than zero.
+        var word: Int32
+        let line: Int32
+        let file: Int32
         /// The matching bracket, and the bracket or the arrow of a function that opens around this token; -1 for none.
-        var partner = -1
-        var around = -1
+        var partner: Int32 = -1
+        var around: Int32 = -1
     }
 
-    /// The mark between two scripts.
-    static let end = "\0"
-    private static let ends: Set = [",", ";", ")", "]", "}", end, ""]
+    private static let ends: Set = [",", ";", ")", "]", "}", "\0", ""]
 
     private(set) var tokens: [Token] = []
     private(set) var paths: [String] = []
-    /// The places of each word, and the marks behind it where it is given a value: `a = 1`, `a: 1`, `a of list`.
-    private(set) var (places, values) = ([String: [Int]](), [String: [Int]]())
-    /// The files that declare a name themselves.
-    private(set) var owned: [String: Set<Int>] = [:]
-    /// The names that are imported, and those that are looked for: `window.Shop`.
-    private(set) var (imported, lookedFor) = (Set<String>(), Set<String>())
+    private let words = Vocabulary()
+    /// The places of each word.
+    private var places: [[Int32]] = []
+    /// The files that declare a name, the names that one imports, and those that are looked for: `if (window.Shop)`.
+    private(set) var (declared, imported, lookedFor) = ([String: Set<Int>](), Set<String>(), Set<String>())
 
     /// Reads a script, or a page with its scripts.
     mutating func add(_ bytes: [UInt8], path: String, isPage: Bool) {
         let start = tokens.count
-        tokens += Lexer(bytes, file: paths.count, isPage: isPage).tokens
+        tokens += Lexer(bytes, file: paths.count, isPage: isPage, words: words).tokens
         paths.append(path)
+        places += Array(repeating: [], count: words.count - places.count)
         var open: [Int] = []
-        for place in start..<tokens.count { match(place, &open) }
-        for place in start..<tokens.count where isWord(place) { note(self[place], place) }
+        for place in start..<tokens.count {
+            match(place, &open)
+            if tokens[place].word >= Vocabulary.first {
+                places[Int(tokens[place].word)].append(Int32(place))
+                note(place)
+            }
+        }
+    }
+
+    private func mark(_ place: Int) -> Unicode.Scalar? {
+        guard tokens.indices.contains(place), 0..<Vocabulary.first ~= tokens[place].word else { return nil }
+        return Unicode.Scalar(UInt8(tokens[place].word))
     }
 
     /// Matches brackets; the body of an arrow's function ends as an expression does.
     private mutating func match(_ place: Int, _ open: inout [Int]) {
-        let closes = [",", ";", ")", "]", "}", "const", "let", "var"].contains(self[place])
-        while closes, let last = open.last, self[last] == "=>" { open.removeLast() }
-        if self[place] == Self.end { open = [] }
-        let opening = [")": "(", "]": "[", "}": "{"][self[place]]
+        let (mark, word) = (mark(place), tokens[place].word)
+        let opening: Unicode.Scalar? = mark == ")" ? "(" : mark == "]" ? "[" : mark == "}" ? "{" : nil
+        if opening != nil || mark == "," || mark == ";" || Vocabulary.declaring ~= word {
+            while let last = open.last, tokens[last].word == Vocabulary.arrow { open.removeLast() }
+        }
+        if word == Vocabulary.end { open = [] }
         // A bracket without a counterpart has no partner.
-        if let index = open.suffix(4).lastIndex(where: { self[$0] == opening }) {
-            (tokens[open[index]].partner, tokens[place].partner) = (place, open[index])
+        if let opening, let index = open.suffix(4).lastIndex(where: { self.mark($0) == opening }) {
+            (tokens[open[index]].partner, tokens[place].partner) = (Int32(place), Int32(open[index]))
             open.removeSubrange(index...)
         }
-        tokens[place].around = open.last ?? -1
-        if ["(", "[", "{", "=>"].contains(self[place]) { open.append(place) }
+        tokens[place].around = Int32(open.last ?? -1)
+        if mark == "(" || mark == "[" || mark == "{" || word == Vocabulary.arrow { open.append(place) }
     }
 
-    private mutating func note(_ name: String, _ place: Int) {
-        let around = tokens[place].around
-        places[name, default: []].append(place)
-        let mark = self[place + 1] == ":" && self[place + 3] == "=" ? place + 3 : place + 1
-        let isGiven = ["=", ":", "of"].contains(self[mark]) && self[mark + 1] != "="
-        if isGiven { values[name, default: []].append(mark) }
-        let isListed = self[around] == "{" && [",", "}"].contains(self[place + 1])
-        let before = isWord(place - 1) ? self[place - 1] : isListed ? self[around - 1] : ""
-        let isDeclared =
-            ["var", "let", "const", "class", "enum", "function"].contains(before)
-            && self[place - 2] != "declare"
-        let isGlobal = self[place + 1] == "=" && receiver(place) == nil && around < 0
-        // `Shop = Shop || {}` may keep an object of the app's.
-        let isKept = self[place + 1] == "=" && (self[place + 2] == name || self[place + 4] == name)
-        if ["import", "as"].contains(before) {
+    private mutating func note(_ place: Int) {
+        let (around, next) = (around(place), mark(place + 1))
+        // `import { a, b }`, `const { a, b } =`
+        let isListed = (next == "," || next == "}") && mark(around) == "{"
+        let before = tokens[isWord(place - 1) ? place - 1 : isListed ? max(0, around - 1) : place].word
+        let isMember = mark(place - 1) == "."
+        let isAssigned = next == "=" && mark(place + 2) != "="
+        guard isMember || isAssigned || Vocabulary.declaring ~= before || before == Vocabulary.typeof else {
+            return
+        }
+        let name = self[place]
+        // `Shop = window.Shop || {}` may keep an object of the app's.
+        let isKept = next == "=" && (self[place + 2] == name || self[place + 4] == name)
+        let isDeclared = Vocabulary.declaring ~= before && self[place - 2] != "declare"
+        if isDeclared, isListed || Vocabulary.importing ~= before {
             imported.insert(name)
-        } else if isDeclared || isGlobal, !isKept {
-            owned[name, default: []].insert(tokens[place].file)
-        } else if before == "typeof" || self[place - 1] == "." && self[place - 2] == "window" {
-            lookedFor.insert(name)
+        } else if isDeclared || isAssigned, !isKept {
+            declared[name, default: []].insert(file(place))
+        }
+        let isTested = isMember && !isAssigned && next.map { ")&|?=".unicodeScalars.contains($0) } == true
+        // Of small letters, what `typeof` is asked of is a library's more often than an app's.
+        let isAsked = before == Vocabulary.typeof && name.first?.isUppercase == true
+        if isAsked || isTested && receiver(place) == nil { lookedFor.insert(name) }
+    }
+
+    /// Calls an object by its own name wherever a file has another for it: `const app = window.ShopApp; app.pay()`.
+    mutating func rename(to isObject: (String) -> Bool) {
+        var seen: Set<[Int32]> = []
+        for place in places(where: isObject) where ![".", "[", "("].contains(self[place + 1]) {
+            guard receiver(place) == nil, let alias = alias(place), self[alias] != self[place] else {
+                continue
+            }
+            let (name, object, file) = (tokens[alias].word, tokens[place].word, tokens[place].file)
+            guard self[alias].count > 1, seen.insert([name, file]).inserted else { continue }
+            let own = places[Int(name)].filter { tokens[Int($0)].file == file }
+            guard own.count(where: { values(at: Int($0)) != nil }) == 1 else { continue }
+            let renamed = own.filter { $0 > alias && mark(Int($0) - 1) != "." }
+            for other in renamed { tokens[Int(other)].word = object }
+            places[Int(object)] += renamed
+            places[Int(name)].removeAll { tokens[Int($0)].word == object }
         }
     }
 
-    subscript(place: Int) -> String { tokens.indices.contains(place) ? tokens[place].string : "" }
+    func isDeclared(_ name: String) -> Bool { declared[name] != nil || imported.contains(name) }
 
-    func isWord(_ place: Int) -> Bool {
-        self[place].first.map { $0.isLetter || $0 == "_" || $0 == "$" } ?? false
+    // MARK: Tokens
+
+    /// The word or mark at a place; a text is a `'` here.
+    subscript(place: Int) -> String {
+        guard tokens.indices.contains(place) else { return "" }
+        return tokens[place].word < 0 ? "'" : words[tokens[place].word]
     }
 
-    func text(_ place: Int) -> String? { self[place].hasPrefix("'") ? String(self[place].dropFirst()) : nil }
+    func isWord(_ place: Int) -> Bool {
+        tokens.indices.contains(place) && tokens[place].word >= Vocabulary.first
+            && words[tokens[place].word].utf8.first?.isDigit == false
+    }
+
+    func text(_ place: Int) -> String? {
+        tokens.indices.contains(place) && tokens[place].word < 0 ? words[~tokens[place].word] : nil
+    }
 
     func partner(_ place: Int) -> Int? {
-        tokens.indices.contains(place) && tokens[place].partner >= 0 ? tokens[place].partner : nil
+        tokens.indices.contains(place) && tokens[place].partner >= 0 ? Int(tokens[place].partner) : nil
+    }
+
+    private func around(_ place: Int) -> Int { Int(tokens[place].around) }
+
+    func file(_ place: Int) -> Int { Int(tokens[place].file) }
+    func line(_ place: Int) -> Int { Int(tokens[place].line) }
+
+    /// The places of a word.
+    func places(of word: String) -> [Int] {
+        words.number(of: word).map { places[Int($0)].map(Int.init) } ?? []
+    }
+
+    /// The places of all words that fit.
+    func places(where fits: (String) -> Bool) -> [Int] {
+        places.indices.filter { !places[$0].isEmpty && fits(words[Int32($0)]) }.flatMap {
+            places[$0].map(Int.init)
+        }.sorted()
+    }
+
+    /// The marks behind a word where it is given a value: `a = 1`, `a: 1`, `a of list`.
+    func values(of word: String) -> [Int] {
+        places(of: word).compactMap(values(at:))
+    }
+
+    private func values(at place: Int) -> Int? {
+        let mark = self[place + 1] == ":" && self[place + 3] == "=" ? place + 3 : place + 1
+        return [":", "=", "of"].contains(self[mark]) && self[mark + 1] != "=" ? mark : nil
     }
 
     // MARK: Expressions
@@ -110,8 +180,7 @@ struct Scripts {
     /// The arguments of a call, or the members of an object, whose bracket opens at a place.
     func parts(_ open: Int, most: Int = 8) -> [Range<Int>] {
         guard let close = partner(open) else { return [] }
-        var parts: [Range<Int>] = []
-        var start = open + 1
+        var (parts, start) = ([Range<Int>](), open + 1)
         while start < close, parts.count < most {
             parts.append(expression(start).clamped(to: start..<close))
             start = expression(start).upperBound + 1
@@ -138,18 +207,14 @@ struct Scripts {
         return isGlobal ? nil : self[place - 2]
     }
 
-    /// Whether a place is a member of the object or class with a name: `Shop = {…}`, `class Shop {…}`.
-    func isMember(_ place: Int, of name: String) -> Bool {
-        let open = tokens[place].around
-        return self[open] == "{" && (open - 5..<open).contains { self[$0] == name }
-    }
-
     /// Where the arguments of a call open whose function is at a place, behind types of TypeScript: `ask<A>('a')`.
     func arguments(_ place: Int) -> Int? {
-        let types = (place..<place + 20).first {
-            self[place + 1] == "<" && self[$0] == ">" && self[$0 + 1] == "("
+        var open = place + 1
+        if self[open] == "<" {
+            open =
+                (place..<place + 20).first { self[$0] == ">" && self[$0 + 1] == "(" }.map { $0 + 1 } ?? open
         }
-        let open = (types ?? place) + 1
+        if self[open] == ".", ["call", "apply"].contains(self[open + 1]) { open += 2 }
         guard isWord(place), self[open] == "(", let close = partner(open) else { return nil }
         let mark = (close + 1..<close + 14).first { ["{", ";", ",", ")", "}"].contains(self[$0]) }
         let isDeclared = ["function", "new"].contains(self[place - 1]) || mark.flatMap(parameters) == open
@@ -158,7 +223,7 @@ struct Scripts {
 
     /// Where another name of the function at a place is: `ask = bridge.call`, `{call: ask} = bridge`, `call as ask`.
     func alias(_ place: Int) -> Int? {
-        let close = partner(tokens[place].around) ?? 0
+        let close = partner(around(place)) ?? 0
         if self[place + 1] == "as" || self[place + 1] == ":" && self[close + 1] == "=", isWord(place + 2) {
             return place + 2
         }
@@ -184,7 +249,7 @@ struct Scripts {
     func parameter(_ place: Int) -> (open: Int, index: Int)? {
         var around = place
         for _ in 0..<20 {
-            around = tokens[around].around
+            around = self.around(around)
             guard around >= 0 else { return nil }
             guard let open = parameters(around) else { continue }
             if self[open] == self[place] { return (open, 0) }

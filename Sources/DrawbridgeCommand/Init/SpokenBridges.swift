@@ -31,14 +31,18 @@ struct SpokenBridges {
 
     /// The missing bridges, each with the script that uses it, and the pages that may have it and no other way.
     var found: [SpokenBridge] {
-        let served = Set(scripts.tokens.indices.filter(isGiven).map { scripts.tokens[$0].file })
+        let served = Set(scripts.tokens.indices.filter(isGiven).map(scripts.file))
         let pages = Set(scripts.paths.indices.filter { PageFiles.isPage(scripts.paths[$0]) })
-        let readers = (scripts.places["userAgent"] ?? []).filter(isRead).map { scripts.tokens[$0].file }
+        // `navigator.userAgent`, `{ userAgent } = navigator`
+        let readers = scripts.places(of: "userAgent").filter { place in
+            [-2, 3].contains { scripts[place + $0] == "navigator" }
+        }.map(scripts.file)
         // A bridge is reported once for a script, however often the script calls.
-        var seen: [Int: Set<BridgeHint>] = [:]
-        return PageCalls(scripts).speaking.sorted { $0.key < $1.key }.compactMap { place, hint in
-            let file = scripts.tokens[place].file
-            guard !served.contains(file), seen[file, default: []].insert(hint).inserted else { return nil }
+        let spoken = PageCalls(scripts).all(.bridge).flatMap { entry in
+            Set(entry.places.map(\.file)).map { (file: $0, name: entry.name) }
+        }
+        return spoken.sorted { $0 < $1 }.compactMap { file, name in
+            guard let hint = BridgeHint.named(name), !served.contains(file) else { return nil }
             let lacking = (pages.contains(file) ? [file] : pages).subtracting(served)
             guard pages.isEmpty || !lacking.isEmpty else { return nil }
             let reader = readers.contains(file) ? file : readers.first
@@ -47,9 +51,6 @@ struct SpokenBridges {
                 readerOfUserAgent: reader.map { scripts.paths[$0].plain })
         }
     }
-
-    /// Whether `navigator.userAgent` is meant, or `{ userAgent } = navigator`.
-    private func isRead(_ place: Int) -> Bool { [-2, 3].contains { scripts[place + $0] == "navigator" } }
 
     /// Whether a way to native is named that pages are given; such a script is written for several apps.
     private func isGiven(_ place: Int) -> Bool {

@@ -90,6 +90,11 @@ struct PageOptions: ParsableArguments {
                 throw ValidationError("--\(flag) \(name): it is no name that a script could use")
             }
         }
+        for name in shortcuts.names where Names["window"].contains(name) {
+            throw ValidationError(
+                "--shortcuts \(name): browsers have an object window.\(name), which scripts would lose; name your app's "
+                    + "object: MyApp")
+        }
     }
 
     /// The names below `messageHandlers`, and which of them reply.

@@ -1,3 +1,4 @@
+import Drawbridge
 import Glibc
 import Testing
 
@@ -18,8 +19,8 @@ import Testing
     /// Each name with its bridge; what is guessed has a question mark.
     private static func found(_ calls: PageCalls) -> Set<String> {
         Set(
-            calls.names.flatMap { name, calls in
-                calls.map { "\(name)\($0.isGuess ? "?" : "") by \($0.bridge)" }
+            calls.found[.call, default: [:]].flatMap { name, forms in
+                forms.values.map { "\(name)\($0.isGuess ? "?" : "") by \($0.by)" }
             })
     }
 
@@ -94,7 +95,7 @@ import Testing
     ])
     func findsAName(_ script: String, _ expected: String) {
         #expect(Self.found(Self.calls(script)) == [expected], "\(script)")
-        #expect(Self.calls(script).unread.isEmpty)
+        #expect(Self.calls(script).all(.computed).isEmpty)
     }
 
     /// Each with the name that its call has here, and the bridge that a file of settings names.
@@ -151,8 +152,11 @@ import Testing
     func findsABridgeFromOutside(_ script: String, _ expected: String, _ bridge: String) {
         let calls = Self.calls(script)
         #expect(Self.found(calls) == [expected], "\(script)")
-        #expect(Set(calls.spoken.map(\.hint.bridge)) == [bridge], "\(script)")
-        #expect(calls.unread.isEmpty && calls.shortcuts.isEmpty && calls.handlers.isEmpty, "\(script)")
+        #expect(
+            Set(calls.all(.bridge).compactMap { BridgeHint.named($0.name)?.bridge }) == [bridge], "\(script)")
+        #expect(
+            calls.all(.computed).isEmpty && calls.all(.shortcut).isEmpty && calls.all(.handler).isEmpty,
+            "\(script)")
     }
 
     @Test(arguments: [
@@ -167,8 +171,8 @@ import Testing
     ])
     func findsNoBridgeWhereOneIsOnlyLookedForOrBrought(_ script: String) {
         let calls = Self.calls(script)
-        #expect(calls.spoken.isEmpty && calls.names.isEmpty, "\(script)")
-        #expect(calls.shortcuts.isEmpty, "\(script)")
+        #expect(calls.all(.bridge).isEmpty && calls.names.isEmpty, "\(script)")
+        #expect(calls.all(.shortcut).isEmpty, "\(script)")
     }
 
     /// Whoever brings the library for pages still needs the app's half.
@@ -190,18 +194,18 @@ import Testing
     ])
     func findsABridgeThatThePageBringsTheLibraryOf(_ script: String, _ bridge: String) {
         let calls = Self.calls(script)
-        #expect(calls.spoken.map(\.hint.bridge) == [bridge], "\(script)")
-        #expect(calls.names.isEmpty && calls.schemes.isEmpty && calls.handlers.isEmpty, "\(script)")
+        #expect(calls.all(.bridge).compactMap { BridgeHint.named($0.name)?.bridge } == [bridge], "\(script)")
+        #expect(calls.names.isEmpty && calls.all(.scheme).isEmpty && calls.all(.handler).isEmpty, "\(script)")
     }
 
     @Test func channelsAndObjectsOfAndroidAreGuesses() {
         let calls = Self.calls(
             "Toast.postMessage('a'); AndroidBridge.pay('{}'); Frame.postMessage('a', '*'); MyApp.open({}); Android.a()"
         )
-        #expect(Set(calls.channels.keys) == ["Toast"])
-        #expect(Set(calls.objects.keys) == ["AndroidBridge"])
-        #expect(calls.shortcuts == ["MyApp"])
-        #expect(Set(calls.names.keys) == ["Toast", "AndroidBridge/pay", "open", "Android/a"])
+        #expect(calls.all(.channel).map(\.name) == ["Toast"])
+        #expect(calls.all(.object).map(\.name) == ["AndroidBridge"])
+        #expect(calls.all(.shortcut).map(\.name) == ["MyApp"])
+        #expect(calls.names == ["Toast", "AndroidBridge/pay", "open", "Android/a"])
         let file = FirstFile(calls, answered: []).text
         #expect(
             file.contains(
@@ -213,28 +217,21 @@ import Testing
     @Test func aSecondBridgeOfAScriptHasANameOfItsOwn() {
         let calls = Self.calls(
             "AlipayJSBridge.call('a'); WeixinJSBridge.invoke('b'); KKJSBridge.call('', 'c')")
-        let lines = FirstFile(calls, answered: []).bridgeLines
-        #expect(lines.count == 5)
-        #expect(lines[1].hasPrefix(#"    "kkjsbridge",  // a.js:1, KKJSBridge"#))
-        #expect(
-            lines[2].hasPrefix(#"    {"name": "object", "options": {"object": "AlipayJSBridge""#), "\(lines)")
-        #expect(
-            lines[3].hasPrefix(
-                #"    {"name": "object", "options": {"as": "WeixinJSBridge", "object": "WeixinJSBridge""#),
-            "\(lines)")
+        let text = FirstFile(calls, answered: []).text
+        for line in [
+            #"    "kkjsbridge",  // a.js:1, KKJSBridge"#,
+            #"    {"name": "object", "options": {"object": "AlipayJSBridge""#,
+            #"    {"name": "object", "options": {"as": "WeixinJSBridge", "object": "WeixinJSBridge""#,
+        ] {
+            #expect(text.contains(line), "\(text)")
+        }
     }
 
-    /// A set has another order in each process, and here in each of ten.
+    /// A set has another order in each process, and a place is told once.
     @Test func theFileSaysTheSameEachTime() {
-        for number in 0..<10 {
-            var calls = Self.calls("")
-            let place = PageCalls.Place(file: "a.js", line: 1)
-            let bridges = ["\(number)", "\(number)a", "\(number)b"]
-            calls.names["pay"] = Set(
-                bridges.map { PageCalls.Call(place: place, bridge: $0, isGuess: false) })
-            let text = FirstFile(calls, answered: []).text
-            #expect(text.contains("a.js:1 and 2 more, by \(number)\n"), "\(text)")
-        }
+        let calls = Self.calls(
+            "b.callHandler('pay'); b.callHandler('pay')\nWeixinJSBridge.invoke('pay')\nb.callHandler('pay')")
+        #expect(calls.all(.call).map(\.text) == ["a.js:1, a.js:2 and 1 more, by WebViewJavascriptBridge"])
     }
 
     @Test func aPluginMayBeAnotherFiles() {
@@ -264,7 +261,7 @@ import Testing
     ])
     func findsNothingWhereNothingIs(_ script: String) {
         #expect(Self.found(Self.calls(script)).isEmpty, "\(script)")
-        #expect(Self.calls(script).unread.isEmpty)
+        #expect(Self.calls(script).all(.computed).isEmpty)
     }
 
     @Test(arguments: [
@@ -289,7 +286,7 @@ import Testing
     ])
     func saysWhatOnlyARunTells(_ script: String, _ shown: String) {
         let calls = Self.calls(script)
-        #expect(calls.unread.map(\.value) == [shown], "\(script)")
+        #expect(calls.all(.computed).map(\.name) == [shown], "\(script)")
         #expect(calls.names.isEmpty)
     }
 
@@ -308,7 +305,7 @@ import Testing
     @Test func readsOnInsideOfTexts() {
         let script =
             "var a = `x${b.callHandler('one', `y${b.callHandler('two')}}`)}z`; b.callHandler('three')"
-        #expect(Set(Self.calls(script).names.keys) == ["one", "two", "three"])
+        #expect(Self.calls(script).names == ["one", "two", "three"])
     }
 
     @Test func saysWhatPagesAreToBeGiven() {
@@ -319,19 +316,82 @@ import Testing
             frame.src = 'mizhua://fetch_message'; load('shop://a'); location = 'app://host?action=home';
             bridge.registerHandler('onPaid', function () {});
             """)
-        #expect(calls.handlers == ["location": true, "log": false])
-        #expect(calls.schemes == ["mizhua": false, "shop": true, "app": false])
-        #expect(calls.commandItem == "action")
-        #expect(calls.listeners.keys.sorted() == ["onPaid"])
+        #expect(calls.all(.handler).map(\.name) == ["log"])
+        #expect(calls.all(.awaited).map(\.name) == ["location"])
+        #expect(
+            calls.all(.scheme).map { "\($0.name) \($0.isGuess)" } == [
+                "app false", "mizhua false", "shop true",
+            ])
+        #expect(calls.all(.item).map(\.name) == ["action"])
+        #expect(calls.all(.event).map(\.name) == ["onPaid"])
     }
 
     @Test func aFunctionOfAnotherFileIsAGuess() {
         let calls = Self.calls([
             ("native.js", "export function callApp(name) { return bridge.callHandler(name) }"),
             ("page.js", "import { callApp } from './native'; callApp('share')"),
-            ("other.js", "function callApp(x) {} callApp('not this one')"),
+            ("other.js", "function callApp(x) {} callApp('other')"),
+            ("third.js", "const { callApp } = require('./native'); callApp('pay')"),
         ])
-        #expect(Self.found(calls) == ["share? by WebViewJavascriptBridge"])
+        #expect(
+            Self.found(calls) == ["share? by WebViewJavascriptBridge", "pay? by WebViewJavascriptBridge"])
+    }
+
+    /// What is put into a page is never an object that browsers have, nor one that a script declares somewhere.
+    @Test(arguments: [
+        "if (typeof MessageChannel !== 'undefined') { MessageChannel.open('a') }",
+        "if (window.MessageChannel) { window.MessageChannel.open('a') }",
+        "if (window.chrome) window.chrome.send('a')",
+        """
+        (function (root, make) { root.JsBridge = make() })(this, function () { return { invoke: f, on: g } });
+        JsBridge.invoke(a); JsBridge.on(b)
+        """,
+        "window.axios && window.axios.get('/a')", "if (window.Swiper) Swiper.init('a')",
+        "(function () { var a = {}, Lib = make(); if (typeof Lib !== 'undefined') { Lib.map(1) } })()",
+        "(function (Lib) { if (typeof Lib !== 'undefined') { Lib.map(1) } })(this)",
+    ])
+    func anObjectOfBrowsersOrOfThePageIsNotTheApps(_ script: String) {
+        let calls = Self.calls(script)
+        #expect([.shortcut, .object, .channel, .call].allSatisfy { calls.all($0).isEmpty }, "\(calls.found)")
+    }
+
+    /// A name of one letter in another file, as in minified libraries, and one that many objects have, mean nothing.
+    @Test func aShortNameInAnotherFileMeansAnother() {
+        let library =
+            "!function () { function n(t) { bridge.callHandler(t) } n('real'); t.call = n; t.exec = function (e) { n(e) } }()"
+        let calls = Self.calls([("lib.js", library), ("a.js", "n('a'); x.n('b'); x.call('c'); x.exec('d')")])
+        #expect(calls.names == ["real"], "\(calls.found)")
+    }
+
+    @Test(
+        arguments: [
+            ("bridge.callHandler.call(this, 'play', {})", ["play"], [], []),
+            ("bridge.callHandler.apply(this, given)", [], [], ["callHandler.apply(this, given)"]),
+            ("if (window.shoply && window.shoply.close) { window.shoply.close() }", ["close"], [], []),
+            ("function hear(e, f) { b.registerHandler(e, f) } hear('onShow', f)", [], ["onShow"], []),
+            ("function hear(e, f) { dsBridge.register(e, f) } hear('onShow', f)", [], ["onShow"], []),
+            ("b.registerHandler(name, f)", [], [], ["registerHandler(name, f)"]),
+            ("dsbridge.register('onPaid', f)", [], ["onPaid"], []),
+            ("KKJSBridge.call(null, 'pay', {}, f)", ["pay"], [], []),
+            ("const kit = registerPlugin('Kit'); kit.pay()", [], [], []),
+            ("const Kit = registerPlugin('ShopKit'); Kit.pay()", ["ShopKit/pay"], [], []),
+            ("const app = window.ShopApp; if (app) { app.pay(1) }", ["pay"], [], []),
+            ("const b = 1; var bridge = window.AlipayJSBridge; bridge.call('pay')", ["pay"], [], []),
+            ("if (window.shopApp) { shopApp.pay('x') }", ["pay"], [], []),
+            (
+                "function send(u, f) { u += '?_mobile_bridge=1'; fetch(u).then(f) } send('/order/pay')",
+                ["order/pay"], [], []
+            ),
+            ("function go(n) { location.href = 'shop://order/' + n } go('pay')", ["order/pay"], [], []),
+            ("(window.webkit.messageHandlers as any).cast.postMessage({})", ["cast"], [], []),
+            ("b.callHandler<{ ok: boolean }>('shape', {})", ["shape"], [], []),
+        ] as [(String, Set<String>, [String], [String])])
+    func readsCallsInOtherForms(
+        _ script: String, _ names: Set<String>, _ events: [String], _ computed: [String]
+    ) {
+        let calls = Self.calls(script)
+        #expect(calls.names == names && calls.all(.event).map(\.name) == events, "\(calls.found)")
+        #expect(calls.all(.computed).map(\.name) == computed)
     }
 
     /// None of these may take longer than its length says, nor deeper: the square of one would be hours.
@@ -343,11 +403,15 @@ import Testing
         "{a,", "a=b;b=a;", "m=messageHandlers;m.x;", "import {A} from '@capacitor/x';A.b();",
         "e=callHandler;e(n);",
         "function w(name){callHandler(name)}w(name);", "n='a';callHandler(n);", "X[n]=X[n]();",
-        "['a'].map(n=>n(",
+        "['a'].map(n=>n(", "bb=MyApp;", "bb=MyApp;bb.x();", "MyApp.bb=MyApp;",
     ])
     func readsAnythingInTime(_ part: String) {
         let length = getenv("DRAWBRIDGE_ALL") == nil ? 40_000 : 150_000
         let text = String(repeating: part, count: length / part.utf8.count)
         _ = Self.calls([(part.hasPrefix("<") ? "a.html" : "a.js", text), ("b.js", "callHandler(a) '" + text)])
     }
+}
+
+extension PageCalls {
+    var names: Set<String> { Set(all(.call).map(\.name)) }
 }

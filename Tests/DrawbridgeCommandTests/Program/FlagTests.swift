@@ -365,6 +365,7 @@ import Testing
         (["--bridge", "object={"], "its options are no JSON"),
         (["--user-agent", "{{user}}"], "write a text in ASCII"),
         (["--shortcuts", "1x"], "no name that a script could use"),
+        (["--shortcuts", "MyApp,MessageChannel"], "browsers have an object window.MessageChannel"),
         (["--message-handler", "a b.c"], "no name that a script could use"),
     ])
     func namesThatNoPageCouldUseAreRefused(_ arguments: [String], _ reason: String) async throws {

@@ -17,8 +17,8 @@ struct Scripts {
     private(set) var tokens: [Token] = []
     private(set) var paths: [String] = []
     private let words = Vocabulary()
-    /// The places of each word.
-    private var places: [[Int32]] = []
+    /// The places of each word, and the marks behind it where it is given a value: `a = 1`, `a: 1`, `a of list`.
+    private var (places, marks) = ([[Int32]](), [Int32: [Int]]())
     /// The files that declare a name, the names that one imports, and those that are looked for: `if (window.Shop)`.
     private(set) var (declared, imported, lookedFor) = ([String: Set<Int>](), Set<String>(), Set<String>())
 
@@ -33,6 +33,7 @@ struct Scripts {
             match(place, &open)
             if tokens[place].word >= Vocabulary.first {
                 places[Int(tokens[place].word)].append(Int32(place))
+                if let mark = value(at: place) { marks[tokens[place].word, default: []].append(mark) }
                 note(place)
             }
         }
@@ -95,7 +96,7 @@ struct Scripts {
             let (name, object, file) = (tokens[alias].word, tokens[place].word, tokens[place].file)
             guard self[alias].count > 1, seen.insert([name, file]).inserted else { continue }
             let own = places[Int(name)].filter { tokens[Int($0)].file == file }
-            guard own.count(where: { values(at: Int($0)) != nil }) == 1 else { continue }
+            guard own.count(where: { value(at: Int($0)) != nil }) == 1 else { continue }
             let renamed = own.filter { $0 > alias && mark(Int($0) - 1) != "." }
             for other in renamed { tokens[Int(other)].word = object }
             places[Int(object)] += renamed
@@ -143,14 +144,13 @@ struct Scripts {
         }.sorted()
     }
 
-    /// The marks behind a word where it is given a value: `a = 1`, `a: 1`, `a of list`.
-    func values(of word: String) -> [Int] {
-        places(of: word).compactMap(values(at:))
-    }
+    /// The marks behind a word where it is given a value.
+    func values(of word: String) -> [Int] { words.number(of: word).flatMap { marks[$0] } ?? [] }
 
-    private func values(at place: Int) -> Int? {
-        let mark = self[place + 1] == ":" && self[place + 3] == "=" ? place + 3 : place + 1
-        return [":", "=", "of"].contains(self[mark]) && self[mark + 1] != "=" ? mark : nil
+    private func value(at place: Int) -> Int? {
+        let place = mark(place + 1) == ":" && mark(place + 3) == "=" ? place + 3 : place + 1
+        let isMark = mark(place) == "=" || mark(place) == ":" || self[place] == "of"
+        return isMark && mark(place + 1) != "=" ? place : nil
     }
 
     // MARK: Expressions

@@ -7,14 +7,12 @@ import MicroHTTPD
 
 // Sends the gateway's responses by the engine.
 extension Exchange {
-    /// Sends a response in a task: one that has to be awaited, or whose body is streamed.
+    /// Sends a response whose body is streamed, in a task.
     private func sendInTask(
-        to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?,
-        _ answer: @escaping @Sendable () async -> Response
+        _ response: Response, to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?
     ) {
         run { [self] in
-            let response = await answer()
-            let bytes = await send(response, to: request)
+            let bytes = await stream(response, to: request)
             unlessRefused(log)?.add(
                 request, response, bytes: bytes, took: start.duration(to: .now),
                 cut: Task.isCancelled ? whyCancelled : nil)
@@ -40,9 +38,7 @@ extension Exchange {
         _ log: AccessLog?, cut: AccessLog.Cut? = nil
     ) {
         switch answer.body {
-        case .stream:
-            let answer = copy answer
-            return sendInTask(to: request, since: start, log) { answer }
+        case .stream: return sendInTask(copy answer, to: request, since: start, log)
         case .source(let source):
             let answer = copy answer
             guard let body = source as? UpstreamBody,
@@ -54,13 +50,14 @@ extension Exchange {
                             cut: self.cut)
                         end()
                     })
-            else { return sendInTask(to: request, since: start, log) { answer } }
+            else { return sendInTask(answer, to: request, since: start, log) }
             return
         case .bytes, .output, .file, .upgrade: break
         }
         sendAtOnce(answer)
+        // To HEAD no body is sent.
         unlessRefused(log)?.add(
-            request, copy answer, bytes: Self.count(answer.body, to: request),
+            request, copy answer, bytes: request.method == .head ? 0 : answer.body.length ?? 0,
             took: start.duration(to: .now), cut: cut)
         end()
     }
@@ -89,40 +86,29 @@ extension Exchange {
         }
     }
 
-    /// How many bytes are sent of a complete body: none for HEAD.
-    private static func count(_ body: Response.Body, to request: Request) -> Int {
-        request.method == .head ? 0 : body.length ?? 0
-    }
-
-    /// Sends a response of any kind, and returns how many bytes of its body were sent.
-    private func send(_ response: Response, to request: Request) async -> Int {
-        switch response.body {
-        case .bytes, .output, .file, .upgrade:
-            sendAtOnce(response)
-            return Self.count(response.body, to: request)
-        case .stream, .source:
-            begin(response.head, length: response.body.length)
-            // The body of a response to HEAD is never read, so its writer would wait for ever.
-            if request.method == .head { return 0 }
-            let count = Guarded(0)
-            let client = Client { chunk in
-                try await self.write(chunk)
-                count.withLock { $0 += chunk.count }
-            }
-            do {
-                try await response.body.write(to: client)
-            } catch {
-                switch error {
-                case is CancellationError: break
-                // A server behind the gateway broke the stream off, so it is no error of the gateway's.
-                case is TransferError: request.logger.warning("a stream broke off: \(error)")
-                default: request.logger.error("a stream broke off: \(error)")
-                }
-                fail()
-            }
-            client.finish()
-            return count.withLock { $0 }
+    /// Streams a response, and returns how many bytes of its body were sent.
+    private func stream(_ response: Response, to request: Request) async -> Int {
+        begin(response.head, length: response.body.length)
+        // The body of a response to HEAD is never read, so its writer would wait for ever.
+        if request.method == .head { return 0 }
+        let count = Guarded(0)
+        let client = Client { chunk in
+            try await self.write(chunk)
+            count.withLock { $0 += chunk.count }
         }
+        do {
+            try await response.body.write(to: client)
+        } catch {
+            switch error {
+            case is CancellationError: break
+            // A server behind the gateway broke the stream off, so it is no error of the gateway's.
+            case is TransferError: request.logger.warning("a stream broke off: \(error)")
+            default: request.logger.error("a stream broke off: \(error)")
+            }
+            fail()
+        }
+        client.finish()
+        return count.withLock { $0 }
     }
 }
 

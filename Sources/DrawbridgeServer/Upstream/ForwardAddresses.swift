@@ -1,28 +1,19 @@
-package import Drawbridge
+import Drawbridge
 import HTTPClient
 
 /// Decides to which addresses `$forward` may connect.
 ///
 /// The address decides, and not the name, which may be resolved to any address. So it is checked for each connection,
 /// when its address is known.
-package struct ForwardAddresses: Sendable {
-    private let ownPorts: Set<Int>
-    /// The addresses of this machine's interfaces; nil where the system does not tell them.
-    private let ownAddresses: Set<IPAddress>?
-
-    /// Decides for a gateway.
-    ///
-    /// - Parameters:
-    ///   - ownPorts: all ports on which this process listens.
-    ///   - ownAddresses: those of this machine's interfaces; nil where the system does not tell them, and then `$forward`
-    ///     connects nowhere, since it cannot know whether it would connect to the gateway itself.
-    package init(ownPorts: Set<Int>, ownAddresses: Set<IPAddress>?) {
-        self.ownPorts = ownPorts
-        self.ownAddresses = ownAddresses
-    }
+struct ForwardAddresses {
+    /// All ports on which this process listens.
+    let ownPorts: Set<Int>
+    /// The addresses of this machine's interfaces; nil where the system does not tell them, and then `$forward` connects
+    /// nowhere, since it cannot know whether it would connect to the gateway itself.
+    let ownAddresses: Set<IPAddress>?
 
     /// Why `$forward` does not connect there: a sentence that says what to do; nil when it does.
-    package func refusal(of address: IPAddress, port: Int) -> String? {
+    func refusal(of address: IPAddress, port: Int) -> String? {
         let destination = address.destination
         if let (_, kind) = Self.refused.first(where: { $0.range.contains(destination) }) {
             return "\(address) is \(kind), which no reply may ask; let $forward name another program"

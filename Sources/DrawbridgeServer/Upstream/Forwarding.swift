@@ -1,31 +1,21 @@
-package import Drawbridge
+import Drawbridge
 import HTTPGrammar
-package import HTTPTypes
+import HTTPTypes
 
 /// The header fields of messages that are forwarded (RFC 9110, section 7.6): in their order, with repetitions, and with
 /// the spelling of their names.
-package struct Forwarding: Sendable {
-    private let via: Via
-    private let tellsCaller: Bool
-    let keepsHost: Bool
-
-    /// Decides what is added.
-    ///
-    /// - Parameters:
-    ///   - via: the gateway's name.
-    ///   - tellsCaller: whether `X-Forwarded-For` is written, and with `keepsHost` `-Proto` and `-Host`; else they go on as
-    ///     they came.
-    ///   - keepsHost: whether the upstream gets the caller's `Host`, and not its own.
-    package init(via: Via, tellsCaller: Bool = true, keepsHost: Bool = false) {
-        self.via = via
-        self.tellsCaller = tellsCaller
-        self.keepsHost = keepsHost
-    }
+struct Forwarding {
+    /// The gateway's name.
+    let via: Via
+    /// Whether `X-Forwarded-For` is written, and with `keepsHost` `-Proto` and `-Host`; else they go on as they came.
+    var tellsCaller = true
+    /// Whether the upstream gets the caller's `Host`, and not its own.
+    var keepsHost = false
 
     /// The fields of a request for the upstream, without `Host` and those that frame the body.
     ///
     /// - Parameter mapping: replaces the gateway's address by the server's in `Origin`, `Referer` …; nil for no change.
-    package func requestFields(
+    func requestFields(
         _ sent: HTTPFields, from caller: Caller, mapping: OutwardMapping? = nil
     ) -> HTTPFields {
         let hopByHop = HopByHop(in: sent)
@@ -60,7 +50,7 @@ package struct Forwarding: Sendable {
     /// - Parameters:
     ///   - isOldVersion: whether it came in HTTP/1.0.
     ///   - mapping: replaces the server's address by the gateway's; nil for no change.
-    package func responseFields(
+    func responseFields(
         _ sent: HTTPFields, isOldVersion: Bool = false, mapping: ReverseMapping? = nil
     ) -> HTTPFields {
         let hopByHop = HopByHop(in: sent)
@@ -78,7 +68,7 @@ package struct Forwarding: Sendable {
     }
 
     /// The `Host` of a request for an upstream.
-    package func host(at url: UpstreamURL, for caller: Caller) -> String {
+    func host(at url: UpstreamURL, for caller: Caller) -> String {
         (keepsHost ? caller.authority : nil) ?? url.authority
     }
 
@@ -125,19 +115,20 @@ extension HTTPField.Name {
 }
 
 /// The sender of a request, for `X-Forwarded-*` and for rewriting addresses in the response.
-package struct Caller: Sendable {
+struct Caller {
     /// Without a port; nil where there is no socket.
-    package var address: String?
+    var address: String?
     /// `http` or `https`.
-    package var scheme: String
+    var scheme: String
     /// Host and port as the caller named the gateway; nil where HTTP/1.0 named none.
-    package var authority: String?
-    package var isOldVersion: Bool
+    var authority: String?
+    var isOldVersion = false
+}
 
-    package init(address: String?, scheme: String, authority: String?, isOldVersion: Bool = false) {
-        self.address = address
-        self.scheme = scheme
-        self.authority = authority
-        self.isOldVersion = isOldVersion
+extension Caller {
+    init(of request: Request) {
+        self.init(
+            address: request.remoteAddress, scheme: request.scheme, authority: request.authority,
+            isOldVersion: request.isOldVersion)
     }
 }

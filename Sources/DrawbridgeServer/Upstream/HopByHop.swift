@@ -1,21 +1,21 @@
 import HTTPGrammar
-package import HTTPTypes
+import HTTPTypes
 
 /// The header fields that are for one connection only, and are not forwarded (RFC 9110, section 7.6.1).
 ///
 /// One list for requests and for responses. Fields that frame the body are in it: a forwarded message is framed
 /// anew.
-package struct HopByHop {
+struct HopByHop {
     /// The names that `Connection` lists, in lower case, beyond those of every list.
     private var named: Set<String> = []
 
     /// Reads what the fields' own `Connection` lists.
-    package init(in fields: HTTPFields) {
+    init(in fields: HTTPFields) {
         for field in fields where field.name == .connection { read(field.value) }
     }
 
     /// Whether a field with this name is not forwarded.
-    package func contains(_ name: HTTPField.Name) -> Bool {
+    func contains(_ name: HTTPField.Name) -> Bool {
         Self.isAlways(name) || (!named.isEmpty && named.contains(name.canonicalName))
     }
 

@@ -4,15 +4,10 @@ import HTTPTypes
 /// Replaces the gateway's address by the server's in request fields that have the page's own URL or origin.
 ///
 /// Servers compare `Origin` and `Referer` with their own name before they take a form.
-package struct OutwardMapping: Sendable {
-    private let mapping: UpstreamMapping
-    private let caller: Caller
-
-    /// - Parameter mapping: the mapping of targets to the server.
-    package init(_ mapping: UpstreamMapping, for caller: Caller) {
-        self.mapping = mapping
-        self.caller = caller
-    }
+struct OutwardMapping {
+    /// The mapping of targets to the server.
+    let mapping: UpstreamMapping
+    let caller: Caller
 
     static let destination = HTTPField.Name("Destination")!
     static let pingFrom = HTTPField.Name("Ping-From")!

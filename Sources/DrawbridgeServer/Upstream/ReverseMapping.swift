@@ -7,20 +7,12 @@ import HTTPTypes
 /// else a header field has a URL.
 ///
 /// Other addresses stay unchanged, and so do paths of the upstream to which no target of the gateway leads.
-package struct ReverseMapping: Sendable {
+struct ReverseMapping {
     let mapping: UpstreamMapping
+    /// Who gets the response.
     let caller: Caller
-    private let keepsHost: Bool
-
-    /// The mapping for a response to a caller.
-    ///
-    /// - Parameter keepsHost: whether the upstream got the caller's `Host`, and so may use it in its own
-    ///   addresses.
-    package init(_ mapping: UpstreamMapping, for caller: Caller, keepsHost: Bool = false) {
-        self.mapping = mapping
-        self.caller = caller
-        self.keepsHost = keepsHost
-    }
+    /// Whether the upstream got the caller's `Host`, and so may use it in its own addresses.
+    var keepsHost = false
 
     /// Whether a browser would apply a field beyond this response to everything with the gateway's host name, even to
     /// other servers on `localhost`; such fields are removed.
@@ -76,11 +68,11 @@ package struct ReverseMapping: Sendable {
 
     /// Maps a URL, or a path that begins with a slash; nil where it stays unchanged, as any other reference does, which
     /// is relative to the request's.
-    package func url(_ text: String) -> String? {
+    func url(_ text: String) -> String? {
         let bytes = text.utf8
         guard let (scheme, rest) = Self.afterScheme(bytes) else {
             guard bytes.first == UInt8(ascii: "/"), !Self.leadsElsewhere(bytes),
-                let mapped = mapped(path: bytes), mapped != text
+                let mapped = mapped(path: bytes[...]), mapped != text
             else { return nil }
             // Where `/v2//host` of the upstream is `//host` here, a browser would take that for a host. So the origin
             // is put before it.
@@ -129,8 +121,6 @@ package struct ReverseMapping: Sendable {
         return mapping.gatewayTarget(for: plain).map { $0 + Substring(path[end...]) }
     }
 
-    private func mapped(path: String.UTF8View) -> String? { mapped(path: path[...]) }
-
     /// Whether a browser takes what follows the first slash for a host; it skips tabs.
     private static func leadsElsewhere(_ path: String.UTF8View) -> Bool {
         switch path.dropFirst().first {
@@ -140,7 +130,7 @@ package struct ReverseMapping: Sendable {
     }
 
     /// The URL in `5; url=/x`, as browsers find it (HTML, shared declarative refresh steps).
-    package func refresh(_ text: String) -> String? {
+    func refresh(_ text: String) -> String? {
         var rest = text.utf8[...].drop { $0 == UInt8(ascii: ".") || $0.isDigit }
             .drop { $0.isBlank || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
         if rest.prefix(3).elementsEqual("url".utf8, by: { $0 | 0x20 == $1 }) {
@@ -159,7 +149,7 @@ package struct ReverseMapping: Sendable {
 
 // URLs within other texts.
 extension ReverseMapping: Homecoming {
-    package func urls(in text: [UInt8]) -> [UInt8]? {
+    func urls(in text: [UInt8]) -> [UInt8]? {
         guard let authority = caller.authority else { return nil }
         let mark = Array("://".utf8)
         var result: [UInt8] = []
@@ -199,7 +189,7 @@ extension ReverseMapping: Homecoming {
         byte <= 0x20 || byte >= 0x7F || "\"'<>,;()|".utf8.contains(byte)
     }
 
-    package func policy(_ text: [UInt8]) -> [UInt8]? {
+    func policy(_ text: [UInt8]) -> [UInt8]? {
         ContentSecurityPolicy.broughtHome(
             text, isPlain: caller.scheme == "http", urls: urls, own: own(forSource:))
     }

@@ -56,8 +56,10 @@ public struct Upstream: Responder {
     fileprivate init(unchecked text: String, _ options: Options) {
         do {
             let mapping = try UpstreamMapping(parsing: text)
-            parsed = .success(
-                (mapping, UpstreamSender(mapping.url, options, record: .ofUpstream(mapping.url.name))))
+            let name = mapping.url.name
+            let record = UpstreamRecord(
+                "upstream \(name)", remedy: "start it, or let --upstream name where it is")
+            parsed = .success((mapping, UpstreamSender(mapping.url, options, record: record)))
         } catch {
             parsed = .failure(error)
         }
@@ -86,7 +88,11 @@ extension Upstream: LoopResponder {
         guard case .success(let (mapping, sender)) = parsed, let loop = Loop.current,
             let target = mapping.target(for: request.target)
         else { return nil }
-        return { tell in sender.begin(request, target, by: mapping, on: loop, tell) }
+        return { tell in
+            let fetch = sender.fetch(on: loop)
+            sender.begin(fetch, request, target, by: mapping, tell)
+            return fetch.cancel
+        }
     }
 }
 

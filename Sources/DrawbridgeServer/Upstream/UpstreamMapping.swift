@@ -5,13 +5,13 @@
 ///
 /// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves that answers from
 /// outside `/v2`. So the path does not protect what else the upstream has.
-package struct UpstreamMapping: Sendable, Equatable {
+struct UpstreamMapping: Sendable, Equatable {
     /// A path without a slash at its end; empty for all targets.
-    package let prefix: String
-    package let url: UpstreamURL
+    let prefix: String
+    let url: UpstreamURL
 
     /// Sends all targets, or those below a path, to an upstream.
-    package init(_ url: UpstreamURL, below prefix: String = "") {
+    init(_ url: UpstreamURL, below prefix: String = "") {
         self.prefix = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
         self.url = url
     }
@@ -19,7 +19,7 @@ package struct UpstreamMapping: Sendable, Equatable {
     /// Reads `URL`, or `/prefix=URL`.
     ///
     /// - Throws: a sentence that says what to write instead.
-    package init(parsing text: String) throws(InvalidUpstream) {
+    init(parsing text: String) throws(InvalidUpstream) {
         let isBelow = text.hasPrefix("/")
         // A URL may have an equals sign too, but behind its scheme.
         guard let mark = (isBelow ? text[...] : text.prefix { $0 != ":" }).firstIndex(of: "=") else {
@@ -47,7 +47,7 @@ package struct UpstreamMapping: Sendable, Equatable {
     ///
     /// The prefix matches whole segments of the raw path: `/api` is for `/api`, `/api/x` and `/api?q`, not for
     /// `/apix`.
-    package func target(for target: String) -> String? {
+    func target(for target: String) -> String? {
         guard let rest = Self.rest(of: target, below: prefix) else { return nil }
         // `*`, the target of OPTIONS, is no path, so nothing in it could be replaced by the URL's path.
         guard let path = url.path, rest != "*" else { return target }
@@ -57,7 +57,7 @@ package struct UpstreamMapping: Sendable, Equatable {
 
     /// The inverse: the gateway's path, or target, for one of the upstream; nil where none leads
     /// to it.
-    package func gatewayTarget(for target: String) -> String? {
+    func gatewayTarget(for target: String) -> String? {
         guard let path = url.path else {
             return target != "*" && Self.rest(of: target, below: prefix) != nil ? target : nil
         }

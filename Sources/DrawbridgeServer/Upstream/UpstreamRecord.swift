@@ -25,10 +25,6 @@ final class UpstreamRecord: Sendable {
         self.remedy = remedy
     }
 
-    static func ofUpstream(_ name: String) -> UpstreamRecord {
-        UpstreamRecord("upstream \(name)", remedy: "start it, or let --upstream name where it is")
-    }
-
     /// Called for a request that could not be sent, or had no answer.
     func failed(_ error: TransferError, _ logger: Logger) {
         let count: Int? = state.withLock { state in

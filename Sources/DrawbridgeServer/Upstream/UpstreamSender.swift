@@ -10,7 +10,6 @@ struct UpstreamSender: Sendable {
     private let url: UpstreamURL
     private let origin: Origin
     private let options: Upstream.Options
-    /// Logs failures.
     private let record: UpstreamRecord
     /// Refuses addresses before a connection is made; nil where all are allowed.
     private let guardian: Transfer.Guardian?
@@ -42,39 +41,37 @@ struct UpstreamSender: Sendable {
     ///   - target: the target that the server gets.
     ///   - mapping: by which addresses in the header fields are rewritten; nil for none.
     func send(_ request: Request, _ target: String, by mapping: UpstreamMapping?) async -> Response {
-        let loop: Loop
+        let fetch: UpstreamFetch
         do {
-            loop = try HTTPClient.loop()
+            fetch = self.fetch(on: try HTTPClient.loop())
         } catch {
             return Gateway.refusal(HTTPError(.badGateway, "\(error)"))
         }
-        let cancelling = Cancelling()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                loop.perform {
-                    cancelling.set(
-                        begin(request, target, by: mapping, on: loop) { continuation.resume(returning: $0) })
+                fetch.loop.perform {
+                    begin(fetch, request, target, by: mapping) { continuation.resume(returning: $0) }
                 }
             }
         } onCancel: {
-            cancelling.cancel()
+            fetch.cancel()
         }
     }
 
-    /// Sends a request, on its loop and without a task.
+    /// A fetch for one request, which may be cancelled before it has begun.
+    func fetch(on loop: Loop) -> UpstreamFetch {
+        UpstreamFetch(on: loop, host: url.authority, guardian: guardian)
+    }
+
+    /// Sends a request by a fetch, on its loop and without a task.
     ///
-    /// - Parameter tell: called once with the answer, also where it is cancelled.
-    /// - Returns: what cancels it, until the answer is there.
+    /// - Parameter tell: called once with the answer, also where the fetch is cancelled.
     func begin(
-        _ request: Request, _ target: String, by mapping: UpstreamMapping?, on loop: Loop,
+        _ fetch: UpstreamFetch, _ request: Request, _ target: String, by mapping: UpstreamMapping?,
         _ tell: @escaping (Response) -> Void
-    ) -> @Sendable () -> Void {
-        if let answer = ownAnswer(to: request, target) {
-            tell(answer)
-            return {}
-        }
+    ) {
+        if let answer = ownAnswer(to: request, target) { return tell(answer) }
         let caller = Caller(of: request)
-        let fetch = UpstreamFetch(on: loop, host: url.authority, guardian: guardian)
         let out = TransferRequest(
             origin, request.method, target, host: forwarding(request).host(at: url, for: caller),
             fields: requestFields(request, from: caller, by: mapping), body: .init(of: request),
@@ -90,7 +87,6 @@ struct UpstreamSender: Sendable {
                 tell(failure(of: request, error))
             }
         }
-        return fetch.cancel
     }
 
     /// The answer to a request that must not be sent on; nil for any other.
@@ -141,15 +137,9 @@ struct UpstreamSender: Sendable {
         let isServers = options.rewritesAddresses && !options.keepsHost
         var fields = forwarding(request).requestFields(
             request.headers, from: caller,
-            mapping: isServers ? mapping.map { OutwardMapping($0, for: caller) } : nil)
+            mapping: isServers ? mapping.map { OutwardMapping(mapping: $0, caller: caller) } : nil)
         if let left = Self.maxForwards(of: request) { fields[.maxForwards] = String(left - 1) }
         return fields
-    }
-
-    /// The mapping that replaces the server's addresses by the gateway's; nil where they stay.
-    private func wayHome(for caller: Caller, by mapping: UpstreamMapping?) -> ReverseMapping? {
-        guard options.rewritesAddresses, let mapping else { return nil }
-        return ReverseMapping(mapping, for: caller, keepsHost: options.keepsHost)
     }
 
     /// Warns once of a redirect by which a page leaves the gateway, and of one that leads to itself.
@@ -197,10 +187,11 @@ extension UpstreamSender {
     /// The gateway's response for the server's.
     private func response(
         _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request,
-        from caller: Caller,
-        by mapping: UpstreamMapping?
+        from caller: Caller, by mapping: UpstreamMapping?
     ) -> Response {
-        let wayHome = wayHome(for: caller, by: mapping)
+        let wayHome = (options.rewritesAddresses ? mapping : nil).map {
+            ReverseMapping(mapping: $0, caller: caller, keepsHost: options.keepsHost)
+        }
         let head = beginning.head
         var response = Response(
             head.status,
@@ -243,30 +234,16 @@ extension UpstreamSender {
     }
 }
 
-extension Caller {
-    init(of request: Request) {
-        self.init(
-            address: request.remoteAddress, scheme: request.scheme, authority: request.authority,
-            isOldVersion: request.isOldVersion)
-    }
-}
-
 extension TransferRequest.Body {
     /// The body of a request, as its framing needs it.
     fileprivate init(of request: Request) {
-        guard let bytes = request.body.bytes else {
-            self = .stream(length: request.body.length)
-            return
-        }
-        if !bytes.isEmpty {
-            self = .bytes(bytes)
-        } else {
+        self =
+            switch (request.body.bytes, request.method) {
+            case (nil, _): .stream(length: request.body.length)
             // Without a body, these methods send a Content-Length of 0 (RFC 9110, section 8.6).
-            switch request.method {
-            case .post, .put, .patch: self = .bytes([])
-            default: self = .none
+            case (let bytes?, .post), (let bytes?, .put), (let bytes?, .patch): .bytes(bytes)
+            case (let bytes?, _): bytes.isEmpty ? .none : .bytes(bytes)
             }
-        }
     }
 }
 

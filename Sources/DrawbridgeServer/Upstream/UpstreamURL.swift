@@ -4,23 +4,23 @@ import Drawbridge
 ///
 /// A socket may also be written as nginx has it: `http://unix:/path/to.sock`, and with a path of the URL behind a
 /// second colon, `http://unix:/path/to.sock:/v2`.
-package struct UpstreamURL: Sendable, Equatable {
+struct UpstreamURL: Sendable, Equatable {
     /// `http` or `https`.
-    package let scheme: String
+    let scheme: String
     /// A name, an IPv4 address, or an IPv6 address without its brackets; `localhost` behind a socket of this machine.
-    package let host: String
-    package let isIPv6: Bool
+    let host: String
+    let isIPv6: Bool
     /// The port, also where none is written.
-    package let port: Int
+    let port: Int
     /// The file of the socket; nil for an upstream that is called by its host.
-    package let socketPath: String?
+    let socketPath: String?
     /// The path as it was written, which replaces the prefix; nil where there is none.
-    package let path: String?
+    let path: String?
 
     /// Reads a URL.
     ///
     /// - Throws: a sentence that says what to write instead.
-    package init(_ text: String) throws(InvalidUpstream) {
+    init(_ text: String) throws(InvalidUpstream) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw InvalidUpstream(text, "has a character that must be percent-encoded")
         }
@@ -55,13 +55,13 @@ package struct UpstreamURL: Sendable, Equatable {
     }
 
     /// Host and port as the `Host` field has them, without a port that the scheme implies.
-    package var authority: String {
+    var authority: String {
         let name = isIPv6 ? "[\(host)]" : host
         return port == Self.usualPort(scheme) ? name : "\(name):\(port)"
     }
 
     /// Scheme and authority, behind which a target makes a whole URL.
-    package var origin: String { "\(scheme)://\(authority)" }
+    var origin: String { "\(scheme)://\(authority)" }
 
     /// Its name in the log.
     var name: String { socketPath.map { "unix:\($0)" } ?? origin }
@@ -114,8 +114,8 @@ package struct UpstreamURL: Sendable, Equatable {
 }
 
 /// A text that is no valid upstream.
-package struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
-    package let description: String
+struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
+    let description: String
 
     init(_ text: String, _ problem: String) { description = "the upstream \(text) \(problem)" }
 }

@@ -76,7 +76,8 @@ struct ForwardingTests {
             kept.map(\.description) == lines.dropLast() + Self.ours + [
                 "X-Forwarded-Proto: https", "X-Forwarded-Host: gw.test:8443",
             ])
-        let mapping = OutwardMapping(try UpstreamMapping(parsing: "/api=http://h:81/v2"), for: Self.caller)
+        let mapping = OutwardMapping(
+            mapping: try UpstreamMapping(parsing: "/api=http://h:81/v2"), caller: Self.caller)
         let sent = try Self.forwarding.requestFields(fields(lines), from: Self.caller, mapping: mapping)
         #expect(
             sent.map(\.description) == ["Origin: http://h:81", "Referer: http://h:81/v2/x?q"] + Self.ours)
@@ -99,7 +100,8 @@ struct ForwardingTests {
             ("Ping-From", "https://gw.test:8443/", "http://h:81/"),
         ] as [(String, String, String?)])
     func whatAPageSaysOfItsAddressIsTheServers(name: String, value: String, expected: String?) throws {
-        let mapping = OutwardMapping(try UpstreamMapping(parsing: "http://h:81"), for: Self.caller)
+        let mapping = OutwardMapping(
+            mapping: try UpstreamMapping(parsing: "http://h:81"), caller: Self.caller)
         let sent = try Self.forwarding.requestFields(
             fields(["\(name): \(value)"]), from: Self.caller, mapping: mapping)
         #expect(sent.first?.value == expected ?? value)

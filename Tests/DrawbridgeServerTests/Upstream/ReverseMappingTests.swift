@@ -14,7 +14,8 @@ struct ReverseMappingTests {
         _ name: HTTPField.Name, _ value: String, _ text: String, for caller: Caller = caller,
         keepsHost: Bool = false
     ) throws -> String? {
-        let mapping = try ReverseMapping(UpstreamMapping(parsing: text), for: caller, keepsHost: keepsHost)
+        let mapping = try ReverseMapping(
+            mapping: UpstreamMapping(parsing: text), caller: caller, keepsHost: keepsHost)
         return Forwarding(via: Via()).responseFields([name: value], mapping: mapping)[name]
     }
 
@@ -150,7 +151,8 @@ struct ReverseMappingTests {
     }
 
     @Test func eachCookieStaysAFieldOfItsOwnAndInItsPlace() throws {
-        let mapping = try ReverseMapping(UpstreamMapping(parsing: "http://h"), for: Self.plainCaller)
+        let mapping = try ReverseMapping(
+            mapping: UpstreamMapping(parsing: "http://h"), caller: Self.plainCaller)
         let sent = try fields([
             "set-cookie: a=1; Domain=h", "A: 1", "Set-Cookie: b=2", "SET-COOKIE: c=3; Secure",
         ])
@@ -162,7 +164,8 @@ struct ReverseMappingTests {
     }
 
     @Test func bytesOfACookieThatAreNoUTF8StayAsTheyAre() throws {
-        let mapping = try ReverseMapping(UpstreamMapping(parsing: "/api=http://h/"), for: Self.plainCaller)
+        let mapping = try ReverseMapping(
+            mapping: UpstreamMapping(parsing: "/api=http://h/"), caller: Self.plainCaller)
         let cookie = Array("a=".utf8) + [0xE9] + Array("; Domain=h; Path=/".utf8) + [0xE9]
         let field = HTTPField(name: .setCookie, value: cookie)
         let received = Forwarding(via: Via()).responseFields(HTTPFields([field]), mapping: mapping)
@@ -282,7 +285,7 @@ struct ReverseMappingTests {
 
     /// Browsers keep it for all that has the gateway's name, and for a year.
     @Test func whatBindsTheNameBeyondThePageStaysBehind() throws {
-        let mapping = try ReverseMapping(UpstreamMapping(parsing: "https://h"), for: Self.caller)
+        let mapping = try ReverseMapping(mapping: UpstreamMapping(parsing: "https://h"), caller: Self.caller)
         let sent = try fields([
             "Strict-Transport-Security: max-age=31536000", "Alt-Svc: h3=\":443\"", "Public-Key-Pins: x",
             "Public-Key-Pins-Report-Only: x", "Expect-CT: x", "NEL: {}", "A: 1",

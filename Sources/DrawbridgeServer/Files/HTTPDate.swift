@@ -80,10 +80,7 @@ struct HTTPDate: Comparable {
     }
 
     private static func number(_ digits: Substring) -> Int? {
-        guard digits.utf8.allSatisfy(\.isDigit) else {
-            return nil
-        }
-        return Int(digits)
+        digits.utf8.allSatisfy(\.isDigit) ? Int(digits) : nil
     }
 
     private static func twoDigits(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }

@@ -9,14 +9,9 @@ struct RootFolder {
 
     init(_ name: String) {
         self.name = name
-        if name.isEmpty || name.utf8.first == UInt8(ascii: "/") {
-            path = name
-        } else if let here = getcwd(nil, 0) {
-            defer { free(here) }
-            path = String(cString: here) + "/" + name
-        } else {
-            path = name
-        }
+        let here = name.isEmpty || name.utf8.first == UInt8(ascii: "/") ? nil : getcwd(nil, 0)
+        defer { free(here) }
+        path = here.map { String(cString: $0) + "/" + name } ?? name
     }
 
     /// Opens the folder to look names up in it.

@@ -1,7 +1,7 @@
 public import Drawbridge
+import EventLoop
 import HTTPTypes
 import Logging
-import Synchronization
 
 /// Serves the files of a folder, and nothing that is not in it.
 ///
@@ -23,7 +23,8 @@ public struct StaticFiles: Responder {
     private let hidden: [String]
     /// Their names, since a file that is just being replaced has another inode.
     private let hiddenNames: Set<String>
-    private let complaint = Complaint()
+    /// Whether an error of the folder was logged.
+    private let hasComplained = Guarded(false)
 
     /// Serves a folder that is there.
     ///
@@ -72,7 +73,11 @@ public struct StaticFiles: Responder {
             case .folder?:
                 guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
                 if path.isFolder { return try serve(request, with: index, named: "index.html") }
-                return request.isRead ? redirect(to: path.asFolder(query: Self.query(of: request))) : nil
+                guard request.isRead else { return nil }
+                // 301 is known to every web view; without `no-cache` they would keep it for ever.
+                let location = path.asFolder(query: Self.query(of: request))
+                return Response(
+                    .movedPermanently, headers: [.location: location, .cacheControl: "no-cache"])
             case nil:
                 return nil
             }
@@ -93,7 +98,7 @@ public struct StaticFiles: Responder {
     ) throws -> Response? {
         do {
             guard let folder = try openRoot(for: request) else { return nil }
-            var walk = Walk(from: folder, of: root)
+            var walk = Walk(root: root, way: [folder])
             var response = try find(&walk)
             response?.answeredBy = Response.files
             return response
@@ -119,7 +124,7 @@ extension StaticFiles {
     ///
     /// - Parameter request: the request whose `Range` is answered; nil for the whole file.
     func open(_ names: [String], for request: Request?) throws -> Response? {
-        var walk = Walk(from: try root.open(), of: root)
+        var walk = Walk(root: root, way: [try root.open()])
         guard case .file(let file)? = try walk.enter(names) else { return nil }
         let named = names.last ?? ""
         guard let request else {
@@ -139,11 +144,7 @@ extension StaticFiles {
             .eTag: file.tag.text, .lastModified: file.modified.text, .cacheControl: "no-cache",
             .xContentTypeOptions: "nosniff",
         ]
-        switch Conditions(request).verdict(on: file) {
-        case .failed: return Response(.preconditionFailed, headers: headers)
-        case .notModified: return Response(.notModified, headers: headers)
-        case .holds: break
-        }
+        if let status = request.failedCondition(on: file) { return Response(status, headers: headers) }
         let answer = try part(of: file, named: name, for: request)
         for field in answer.headers { headers.append(field) }
         return Response(answer.status, headers: headers, body: answer.body)
@@ -177,11 +178,6 @@ extension StaticFiles {
         return .bytes(bytes)
     }
 
-    /// 301 is known to every web view; without `no-cache` they would keep it for ever.
-    private func redirect(to location: String) -> Response {
-        Response(.movedPermanently, headers: [.location: location, .cacheControl: "no-cache"])
-    }
-
     private static func query(of request: Request) -> String? {
         let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count > 1 ? String(parts[1]) : nil
@@ -193,7 +189,11 @@ extension StaticFiles {
             return try root.open()
         } catch {
             if error.isShortage { throw error }
-            if complaint.isFirst {
+            let isFirst = hasComplained.withLock { hasComplained in
+                defer { hasComplained = true }
+                return !hasComplained
+            }
+            if isFirst {
                 request.logger.error("\(root.explained(error)); until then its files are answered as missing")
             }
             return nil
@@ -214,13 +214,6 @@ extension StaticFiles {
         }
         return HTTPError(.internalServerError, "\(request.path) cannot be read: \(error)")
     }
-
-    /// Remembers that an error was logged.
-    private final class Complaint: Sendable {
-        private let wasMade = Atomic(false)
-
-        var isFirst: Bool { !wasMade.exchange(true, ordering: .relaxed) }
-    }
 }
 
 extension Request {
@@ -237,7 +230,7 @@ package struct SinglePage: Responder {
     package init(of files: StaticFiles) { self.files = files }
 
     package func respond(to request: Request) async throws -> Response? {
-        guard DocumentRequest(request) == .page, request.method == .get || request.method == .head,
+        guard DocumentRequest(request) == .page, request.isRead,
             request.path.split(separator: "/").last?.contains(".") != true
         else { return nil }
         return try files.index(for: request)

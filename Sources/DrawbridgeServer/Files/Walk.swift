@@ -13,15 +13,10 @@ struct Walk {
     /// How many symbolic links are followed, as by the system (path_resolution(7)).
     private static let linkLimit = 40
 
-    private let root: RootFolder
+    let root: RootFolder
     /// The open folders from the root to the current one; the root is never removed.
-    private var way: [Descriptor]
-    private var links = 0
-
-    init(from folder: Descriptor, of root: RootFolder) {
-        way = [folder]
-        self.root = root
-    }
+    var way: [Descriptor]
+    var links = 0
 
     /// Walks on from the current folder.
     ///
@@ -50,15 +45,11 @@ struct Walk {
         // The names are in reverse order: the next one to look up is the last of the array.
         var ahead = Array(names.reversed())
         while let name = ahead.popLast() {
-            switch name {
-            case "", ".":
-                continue
-            case "..":
+            if name.isEmpty || name == "." { continue }
+            if name == ".." {
                 guard way.count > 1 else { return nil }
                 way.removeLast()
                 continue
-            default:
-                break
             }
             let folder = way[way.count - 1].number
             var status = stat()

@@ -19,18 +19,14 @@ struct AccessLog {
     /// A program that reads the log gets one line for each request, calls among them; a person sees who answered a call
     /// or why nobody did.
     init(_ gateway: Gateway, _ configuration: ServerConfiguration) {
-        self.init(writer: .standardError, kinds: configuration.logged)
+        writer = .standardError
+        kinds = configuration.logged
         guard gateway.keepsJournal, writer.format == .text, kinds.contains(.native) else { return }
         isToldOfCalls = true
         let hasIDs = configuration.logsIDs
         gateway.tellCalls { [writer] hasFailed, bytes, line in
             writer.write(as: hasFailed ? .failedCall : .call, bytes: bytes) { line($0, hasIDs) }
         }
-    }
-
-    init(writer: LogWriter, kinds: Set<LoggedRequests>) {
-        self.writer = writer
-        self.kinds = kinds
     }
 
     /// Adds the line of a request that was answered.
@@ -93,11 +89,7 @@ struct AccessLog {
             if let refusal = response.refusal {
                 members["message"] = .string(String(refusal.prefix(Self.shownTarget)))
             }
-            switch cut {
-            case .callerLeft: members["callerLeft"] = true
-            case .stopped: members["stopped"] = true
-            case nil: break
-            }
+            if let cut { members[cut == .stopped ? "stopped" : "callerLeft"] = true }
             if bytes == nil { members["answered"] = false }
             members["milliseconds"] = JSON.Number(literal: took.milliseconds).map(JSON.number)
             members["bytes"] = .number(.init(bytes ?? 0))

@@ -168,23 +168,28 @@ public final class LogWriter: Sendable {
 
     /// Writes what waits, on the thread of the log alone.
     private func writeAll() {
-        let flushes = state.withLock { state in
-            defer {
-                state.isTold = false
-                state.flushes = []
-            }
-            return state.flushes
+        let taken = state.withLock { state in
+            defer { state = State(clock: state.clock, format: state.format) }
+            return state
         }
-        put(takeLines())
-        for flush in flushes { flush.signal() }
+        put(lines(of: taken))
+        for flush in taken.flushes { flush.signal() }
     }
 
-    private func takeLines() -> [UInt8] {
-        let (lines, unwritten) = takeWaiting()
-        guard !unwritten.isEmpty else { return lines }
+    private func lines(of taken: State) -> [UInt8] {
+        var lines = taken.waiting
+        if taken.dropped > 0 {
+            let message = "\(taken.dropped) lines of the log were dropped: its reader is too slow"
+            switch taken.format {
+            case .text: lines += message.utf8
+            case .json: lines.append(harmless: ["level": "warning", "message": .string(message)])
+            }
+            lines.append(UInt8(ascii: "\n"))
+        }
+        guard !taken.unwritten.isEmpty else { return lines }
         let columns = columns
         var (written, place) = ([UInt8](), 0)
-        for line in unwritten {
+        for line in taken.unwritten {
             written += lines[place..<line.place]
             written.append(harmless: line.make(columns))
             place = line.place
@@ -204,26 +209,6 @@ public final class LogWriter: Sendable {
 
     /// The width of what is before such a line: `12:04:31` and two spaces.
     private static let timeColumns = 10
-
-    private func takeWaiting() -> (lines: [UInt8], [(place: Int, make: @Sendable (Int?) -> String)]) {
-        state.withLock { state in
-            var lines = state.waiting
-            let unwritten = state.unwritten
-            if state.dropped > 0 {
-                let message = "\(state.dropped) lines of the log were dropped: its reader is too slow"
-                switch state.format {
-                case .text: lines += message.utf8
-                case .json: lines.append(harmless: ["level": "warning", "message": .string(message)])
-                }
-                lines.append(UInt8(ascii: "\n"))
-            }
-            state.waiting = []
-            state.unwritten = []
-            state.unwrittenBytes = 0
-            state.dropped = 0
-            return (lines, unwritten)
-        }
-    }
 
     private func put(_ bytes: [UInt8]) {
         var rest = bytes[...]

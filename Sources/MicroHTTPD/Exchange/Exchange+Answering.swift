@@ -66,13 +66,13 @@ extension Exchange {
         guard count > 0 else { return bodyShare.giveBack() }
         guard !bodyShare.replace(by: count) else { return }
         wasRefused.store(true, ordering: .relaxed)
-        onLoop { $0.set($0.worker.noRoom("\(count) bytes for \($0.head.target)")) }
+        loop.perform { [self] in set(worker.noRoom("\(count) bytes for \(head.target)")) }
         throw NoRoom(limit: worker.server.bodyMemory.limit)
     }
 
     /// Sends an answer that is complete.
     public func send(_ head: HTTPResponse, _ body: [UInt8]) {
-        onLoop { $0.set(Answer(head, .bytes(body))) }
+        loop.perform { self.set(Answer(head, .bytes(body))) }
     }
 
     /// Sends an answer that is complete.
@@ -100,7 +100,8 @@ extension Exchange {
         _ head: HTTPResponse, file descriptor: Int32, owner: any AnyObject & Sendable, offset: Int,
         length: Int
     ) {
-        onLoop { $0.set(Answer(head, .file(descriptor, owner: owner, offset: offset, length: length))) }
+        let answer = Answer(head, .file(descriptor, owner: owner, offset: offset, length: length))
+        loop.perform { self.set(answer) }
     }
 
     /// Sends the head of an answer whose body comes by ``write(_:)``, and ends when the closure returns.
@@ -109,11 +110,11 @@ extension Exchange {
     ///   - head: status and header fields; those that frame the body are the engine's own.
     ///   - length: the number of bytes of the body if it is known; else HTTP/1.1 gets chunks.
     public func begin(_ head: HTTPResponse, length: Int?) {
-        onLoop { exchange in
-            guard !exchange.isAnswered else { return }
+        loop.perform { [self] in
+            guard !isAnswered else { return }
             // To HEAD only the head is sent, and `write` throws, as nobody reads.
-            if exchange.head.method != .head { exchange.own.value.rest = .written(Outgoing(length: length)) }
-            exchange.set(Answer(head, .stream(length: length)))
+            if self.head.method != .head { own.value.rest = .written(Outgoing(length: length)) }
+            set(Answer(head, .stream(length: length)))
         }
     }
 
@@ -125,8 +126,7 @@ extension Exchange {
             (continuation: CheckedContinuation<Void, any Error>) in
             loop.perform { [self] in
                 guard !hasLeft, let outgoing = own.value.rest.outgoing else {
-                    continuation.resume(throwing: CancellationError())
-                    return
+                    return continuation.resume(throwing: CancellationError())
                 }
                 outgoing.append(bytes, in: worker.server.bodyMemory, continuation)
                 if case .queued = own.value.answering { resume() }
@@ -136,13 +136,9 @@ extension Exchange {
 
     /// Breaks the transfer off, so that the caller does not take the body for complete.
     public func fail() {
-        onLoop { exchange in
-            exchange.own.value.rest.outgoing?.fail()
-            exchange.resume()
+        loop.perform { [self] in
+            own.value.rest.outgoing?.fail()
+            resume()
         }
-    }
-
-    private func onLoop(_ call: @escaping @Sendable (Exchange) -> Void) {
-        loop.perform { call(self) }
     }
 }

@@ -128,17 +128,6 @@ extension Exchange {
         return upgrading
     }
 
-    /// Called when the library hands over an upgraded connection.
-    func handedOver() -> Connection {
-        worker.unwatch(own.value.caller)
-        own.value.library = .done(hasLeft: hasLeft)
-        own.value.caller.own.value.exchange = nil
-        own.value.caller.own.value.isNew = false
-        own.value.caller.enter(.busy)
-        endIfStarted(handlerHadReturned: own.value.handler.hasReturned)
-        return own.value.caller
-    }
-
     /// Counts the exchange as over, once: here, or where its handler returns.
     private func endIfStarted(handlerHadReturned: Bool) {
         if handlerHadReturned {
@@ -153,7 +142,7 @@ extension Exchange {
     func leave() {
         guard !hasLeft else { return }
         let library = own.value.library
-        own.value.library = library.left
+        own.value.library = library.connection.map { .leaving($0) } ?? .done(hasLeft: true)
         // A handler may return while it is cancelled, which drops its task and closure: this copy holds both.
         let handler = own.value.handler
         handler.cancel()
@@ -246,11 +235,14 @@ extension Exchange {
     ///   - upgrade: by which the library is told to close it.
     ///   - extra: the bytes that came behind the request.
     func handOver(_ socket: Int32, _ upgrade: LibraryConnection.Upgrade, extra: [UInt8]) {
-        guard let upgrading = takeUpgrade() else {
-            upgrade.end()
-            return
-        }
-        let caller = handedOver()
+        guard let upgrading = takeUpgrade() else { return upgrade.end() }
+        let caller = own.value.caller
+        worker.unwatch(caller)
+        own.value.library = .done(hasLeft: hasLeft)
+        caller.own.value.exchange = nil
+        caller.own.value.isNew = false
+        caller.enter(.busy)
+        endIfStarted(handlerHadReturned: own.value.handler.hasReturned)
         if let stream = TLSStream(caller, upgrade) {
             return worker.upgrades.add(upgrading, .encrypted(stream), extra: extra + stream.pending())
         }

@@ -27,15 +27,6 @@ extension Exchange {
         }
 
         var isDone: Bool { if case .done = self { true } else { false } }
-
-        /// The state after the caller has left.
-        var left: Library {
-            switch self {
-            case .working(let connection), .suspended(let connection), .leaving(let connection):
-                .leaving(connection)
-            case .done: .done(hasLeft: true)
-            }
-        }
     }
 
     /// The state of the handler, which is the server's closure.

@@ -61,8 +61,7 @@ struct Incoming {
             buffer += bytes
             return .taken
         case .streamed:
-            if let waiter {
-                self.waiter = nil
+            if let waiter = waiter.take() {
                 waiter(.success(Array(bytes)))
                 return .taken
             }
@@ -90,8 +89,7 @@ struct Incoming {
         mode = .dropped(upTo: limit)
         refusal = answer
         buffer = []
-        waiter?(.failure(BodyDropped()))
-        waiter = nil
+        waiter.take()?(.failure(BodyDropped()))
     }
 
     /// The whole body of a request that is complete.
@@ -102,14 +100,12 @@ struct Incoming {
 
     mutating func end() {
         isOpen = false
-        waiter?(.success(nil))
-        waiter = nil
+        waiter.take()?(.success(nil))
     }
 
     mutating func fail() {
         hasFailed = true
-        waiter?(.failure(CancellationError()))
-        waiter = nil
+        waiter.take()?(.failure(CancellationError()))
     }
 
     mutating func next(_ continuation: CheckedContinuation<[UInt8]?, any Error>) {

@@ -24,15 +24,11 @@ final class Outgoing {
     func append(
         _ bytes: [UInt8], in memory: BodyMemory, _ continuation: CheckedContinuation<Void, any Error>
     ) {
-        guard !hasFailed, !hasEnded else {
-            continuation.resume(throwing: CancellationError())
-            return
-        }
+        guard !hasFailed, !hasEnded else { return continuation.resume(throwing: CancellationError()) }
         written += bytes.count
         if let length, written > length {
             hasFailed = true
-            continuation.resume(throwing: WrongLength(declared: length, written: written))
-            return
+            return continuation.resume(throwing: WrongLength(declared: length, written: written))
         }
         buffer += bytes
         if buffer.count - first <= Self.highWater {

@@ -24,11 +24,6 @@ package struct HeadAudit {
     private let layout: HeadLayout
     private var position = 0
 
-    private init(_ block: UnsafeRawBufferPointer, _ layout: HeadLayout) {
-        self.block = block
-        self.layout = layout
-    }
-
     /// Audits a block.
     ///
     /// - Parameters:
@@ -45,7 +40,7 @@ package struct HeadAudit {
             let advice = "send a body instead, or raise that with --memory-per-connection (Limits.target)"
             throw Refusal(.uriTooLong, "the target has more than \(limits.target) bytes; \(advice)")
         }
-        var audit = HeadAudit(block, layout)
+        var audit = HeadAudit(block: block, layout: layout)
         let method = try audit.method()
         let targetText = try audit.target(target)
         let isOldVersion = try isOld(String(decoding: audit.token(), as: UTF8.self))

@@ -13,7 +13,7 @@ package enum MemoryLimit {
         if getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 {
             bytes = min(bytes, Int(clamping: limit.rlim_cur))
         }
-        if let group = ofControlGroups(text(of: "/proc/self/cgroup") ?? "", text) {
+        if let group = ofControlGroups(systemText(of: "/proc/self/cgroup"), systemText) {
             bytes = min(bytes, group)
         }
         return bytes
@@ -29,16 +29,12 @@ package enum MemoryLimit {
         for line in membership.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3 else { continue }
-            let root: String
-            let file: String
-            if parts[1].isEmpty {
-                // Version 2, where "max" stands for none.
-                (root, file) = ("/sys/fs/cgroup", "memory.max")
-            } else if parts[1].split(separator: ",").contains("memory") {
-                (root, file) = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
-            } else {
-                continue
-            }
+            let isSecondVersion = parts[1].isEmpty
+            guard isSecondVersion || parts[1].split(separator: ",").contains("memory") else { continue }
+            // In version 2 "max" stands for none.
+            let (root, file) =
+                isSecondVersion
+                ? ("/sys/fs/cgroup", "memory.max") : ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
             // The group's own folder, and those of all around it; in a container the path may not be there.
             var names = parts[2].split(separator: "/")
             while true {
@@ -50,15 +46,5 @@ package enum MemoryLimit {
             }
         }
         return least
-    }
-
-    /// The first 4 KB of a file; nil where it cannot be read.
-    private static func text(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(descriptor, &bytes, bytes.count)
-        return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

@@ -10,14 +10,15 @@ struct PortHolder: CustomStringConvertible {
 
     /// - Returns: nil where nobody listens there, and where the program is another user's, whose sockets are not shown.
     static func of(port: Int) -> PortHolder? {
-        let sockets = Set(["tcp", "tcp6"].flatMap { listening(at: port, in: text(of: "/proc/net/\($0)")) })
+        let sockets = Set(
+            ["tcp", "tcp6"].flatMap { listening(at: port, in: systemText(of: "/proc/net/\($0)")) })
         guard !sockets.isEmpty else { return nil }
         return names(in: "/proc").lazy.compactMap(Int.init).first { process in
             names(in: "/proc/\(process)/fd").contains { name in
                 link(at: "/proc/\(process)/fd/\(name)").map(sockets.contains) == true
             }
         }.map { process in
-            let name = text(of: "/proc/\(process)/comm").prefix { $0 != "\n" }
+            let name = systemText(of: "/proc/\(process)/comm").prefix { $0 != "\n" }
             return PortHolder(name: name.isEmpty ? "a program" : String(name), process: process)
         }
     }
@@ -54,13 +55,14 @@ struct PortHolder: CustomStringConvertible {
             return count > 0 ? String(cString: bytes.baseAddress!) : nil
         }
     }
+}
 
-    private static func text(of path: String) -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { Glibc.close(file) }
-        var (text, bytes) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
-        while case let count = read(file, &bytes, bytes.count), count > 0 { text += bytes[..<count] }
-        return String(decoding: text, as: UTF8.self)
-    }
+/// What the system says in a file that it makes up, as those of proc(5); empty where it cannot be read.
+func systemText(of path: String) -> String {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var (text, bytes) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+    while case let count = read(file, &bytes, bytes.count), count > 0 { text += bytes[..<count] }
+    return String(decoding: text, as: UTF8.self)
 }

@@ -43,12 +43,8 @@ final class Handshakes {
     }
 
     private func suspend(_ connection: Connection) -> Bool {
-        do {
-            try loop.watchForBytes(on: connection.socket)
-        } catch {
-            // It is not suspended then, and the library runs without a pause.
-            return false
-        }
+        // Where it cannot be watched it is not suspended, and the library runs without a pause.
+        guard (try? loop.watchForBytes(on: connection.socket)) != nil else { return false }
         connection.handle.suspend()
         suspended[connection.socket] = connection
         return true

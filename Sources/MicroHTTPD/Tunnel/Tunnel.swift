@@ -165,12 +165,10 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     /// Watches a side for bytes while the other takes them, and for room while bytes wait for it.
     private func watch(_ side: TunnelSide, other: TunnelSide) throws {
-        let isRead = !side.hasEnded && !other.isBlocked
-        // The end waits for room too: a TLS alert that finds none is lost.
-        let isWritten = side.isBlocked || other.hasEnded && !side.isFinished
         var wanted: Readiness = []
-        if isRead { wanted.insert(.readable) }
-        if isWritten { wanted.insert(.writable) }
+        if !side.hasEnded, !other.isBlocked { wanted.insert(.readable) }
+        // The end waits for room too: a TLS alert that finds none is lost.
+        if side.isBlocked || other.hasEnded && !side.isFinished { wanted.insert(.writable) }
         // A side whose connection is lost stays dismissed until there is something to do.
         guard wanted != side.watched ?? [] else { return }
         try watch(side, for: wanted)

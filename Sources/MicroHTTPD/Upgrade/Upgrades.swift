@@ -102,12 +102,8 @@ final class Upgrades: Sendable {
     /// Called when the library has closed a connection.
     func connectionClosed(_ connection: Connection) {
         connection.own.value.stream = nil
-        guard !own.value.leaving.isEmpty,
-            own.value.leaving.removeValue(forKey: ObjectIdentifier(connection)) != nil
-        else {
-            return
-        }
-        own.value.onEnd()
+        guard !own.value.leaving.isEmpty else { return }
+        if own.value.leaving.removeValue(forKey: ObjectIdentifier(connection)) != nil { own.value.onEnd() }
     }
 
     // MARK: Driven by the loop
@@ -166,11 +162,7 @@ final class Upgrades: Sendable {
 
 extension Upgrades.Transport {
     /// How many descriptors it takes that are not counted as a connection of the library's.
-    fileprivate var extraDescriptors: Int {
-        switch self {
-        case .own: 1
-        // The library has made a pair of sockets that nobody uses.
-        case .encrypted: 2
-        }
-    }
+    ///
+    /// For an encrypted one the library has made a pair of sockets that nobody uses.
+    fileprivate var extraDescriptors: Int { if case .own = self { 1 } else { 2 } }
 }

@@ -1,18 +1,16 @@
 /// Checks that bytes are UTF-8, piece by piece, and fails at the first byte that is wrong.
-package struct UTF8Validator {
+struct UTF8Validator {
     /// Bytes that the character under way still needs.
     private var needed = 0
     /// The bounds of the next byte, which are narrower behind some first bytes (Unicode 16, table 3-7).
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 
-    package init() {}
-
     /// True between two characters.
-    package var isComplete: Bool { needed == 0 }
+    var isComplete: Bool { needed == 0 }
 
     /// Checks the next piece; returns false when it is no UTF-8, after which this must not be used.
-    package mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var place = 0
         while place < bytes.count {
             if needed == 0 {

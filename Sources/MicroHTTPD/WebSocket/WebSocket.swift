@@ -72,12 +72,6 @@ package final class WebSocket: Sendable {
 
 // From any thread.
 extension WebSocket {
-    /// How many bytes wait to be sent.
-    package var bufferedBytes: Int { outgoing.withLock { $0.count } }
-
-    /// False once it closes, or has closed.
-    package var isOpen: Bool { outgoing.withLock { !$0.isShut } }
-
     /// Sends a text, which must be UTF-8.
     ///
     /// Returns false when it will not be sent: the socket closes, or is closed now because too much waits (1013).

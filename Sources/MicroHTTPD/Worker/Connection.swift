@@ -167,7 +167,7 @@ final class Connection {
             if unread > 0, count == own.value.stuckAt { cut() }
             own.value.stuckAt = unread > 0 ? count : nil
         case .sending(let before):
-            guard let traffic = traffic() else { break }
+            guard let traffic = LibraryConnection.traffic(of: socket) else { break }
             guard let before else {
                 own.value.stage = .sending(acknowledged: traffic.acknowledged)
                 break
@@ -181,7 +181,7 @@ final class Connection {
     private func checkForHead(_ before: UInt64?) {
         // The first bytes of a head may come together with the end of the handshake.
         if own.value.isNew, session?.hasReceived == true { return enter(.head) }
-        guard let traffic = traffic() else { return }
+        guard let traffic = LibraryConnection.traffic(of: socket) else { return }
         if let before, traffic.received > before {
             enter(.head)
         } else {
@@ -202,10 +202,6 @@ final class Connection {
         // Closed with bytes that nobody has read, it would be reset, and the answer lost (RFC 9112, section 9.6).
         recv(socket, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT))
         cut()
-    }
-
-    private func traffic() -> (received: UInt64, acknowledged: UInt64)? {
-        LibraryConnection.traffic(of: socket)
     }
 
     private static func text(_ address: UnsafePointer<sockaddr>) -> String? {

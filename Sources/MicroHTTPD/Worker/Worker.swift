@@ -64,16 +64,18 @@ final class Worker: Loop.Driven, Sendable {
         upgrades = Upgrades(loop)
         own = LoopBound(State(handshakes: Handshakes(loop), responses: ReusableResponses(of: loop)), to: loop)
         own.value.callbacks.call(self)
-        upgrades.own.value.onEnd = { [unowned self] in upgradeEnded() }
+        upgrades.own.value.onEnd = { [unowned self] in
+            resumeListening()
+            tellIfIdle()
+        }
         let daemon = LibraryDaemon(
             own.value.callbacks, connectionLimit: connectionLimit + 2 * excess,
             idleSeconds: UInt32(clamping: max(1, limits.idleTime.components.seconds)), poolBytes: limits.pool,
             isStrict: layout.isLibraryStrict, identity: server.tls)
         guard let daemon else {
-            guard let startProblem = own.value.startProblem else {
-                throw SystemError("libmicrohttpd cannot start")
-            }
-            throw ListenError("libmicrohttpd cannot start: \(startProblem)")
+            let (code, problem) = (errno, "libmicrohttpd cannot start")
+            if let startProblem = own.value.startProblem { throw ListenError("\(problem): \(startProblem)") }
+            throw SystemError(problem, code: code)
         }
         own.value.daemon = daemon
         do {
@@ -174,11 +176,6 @@ final class Worker: Loop.Driven, Sendable {
         assert(own.value.underWay > 0, "an exchange has ended twice")
         if !own.value.callerless.isEmpty { own.value.callerless[ObjectIdentifier(exchange)] = nil }
         own.value.underWay -= 1
-        tellIfIdle()
-    }
-
-    private func upgradeEnded() {
-        resumeListening()
         tellIfIdle()
     }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
-import MicroHTTPD
 import TestSupport
+
+@testable import MicroHTTPD
 
 /// What the sockets of a server under test were told.
 final class WebSocketLog: Sendable {
@@ -56,4 +57,12 @@ func withWebSockets<Value>(
     } test: {
         try await test($0, log)
     }
+}
+
+extension WebSocket {
+    /// How many bytes wait to be sent.
+    var bufferedBytes: Int { outgoing.withLock { $0.count } }
+
+    /// False once it closes, or has closed.
+    var isOpen: Bool { outgoing.withLock { !$0.isShut } }
 }

@@ -110,7 +110,9 @@ package struct ContentSecurityPolicy {
         scripts?.sources.lazy.compactMap { source in
             guard source.lowercased().hasPrefix("'nonce-"), source.hasSuffix("'") else { return nil }
             let nonce = source.dropFirst("'nonce-".count).dropLast()
-            return Self.isNonce(nonce) ? String(nonce) : nil
+            // It may be written into the tag (section 2.3.1, `base64-value`).
+            let isPlain = nonce.utf8.allSatisfy { $0.isAlphanumeric || "+/-_=".utf8.contains($0) }
+            return isPlain && !nonce.isEmpty ? String(nonce) : nil
         }.first
     }
 
@@ -119,28 +121,21 @@ package struct ContentSecurityPolicy {
         scripts?.sources.contains { $0.lowercased() == "'strict-dynamic'" } ?? false
     }
 
-    /// Whether the nonce may be written into the tag (section 2.3.1, `base64-value`).
-    private static func isNonce(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { $0.isAlphanumeric || "+/-_=".utf8.contains($0) }
-    }
-
     /// Allows a script of the page's own origin: by the nonce where the policy works with nonces, else by `'self'`.
     ///
     /// No nonce is added beside `'unsafe-inline'` alone, which it would turn off.
     package mutating func allowScript(nonce wanted: String?) {
         guard let (name, sources) = scripts else { return }
         if let wanted, nonce != nil || isDynamic {
+            // The keyword is the same in any case, the nonce is not.
             let source = "'nonce-\(wanted)'"
-            if !sources.contains(where: { Self.isSame($0, source) }) { add([source], to: name) }
+            let isThere = sources.contains {
+                $0.lowercased().hasPrefix("'nonce-") && $0.dropFirst(7) == source.dropFirst(7)
+            }
+            if !isThere { add([source], to: name) }
         } else if !isDynamic, !sources.contains(where: { ["'self'", "*"].contains($0.lowercased()) }) {
             add(["'self'"], to: name)
         }
-    }
-
-    /// Compares the keyword in any case, the nonce exactly.
-    private static func isSame(_ source: String, _ nonce: String) -> Bool {
-        source.lowercased().hasPrefix("'nonce-") && source.dropFirst(7) == nonce.dropFirst(7)
     }
 
     // MARK: Connections
@@ -149,11 +144,9 @@ package struct ContentSecurityPolicy {
     ///
     /// - Parameter socket: `ws://localhost:8080`; nil where a policy cannot express the host.
     package mutating func allowConnection(socket: String?) {
-        guard
-            let sources = (sources(of: "connect-src") ?? sources(of: "default-src"))?.map({ $0.lowercased() }
-            ),
-            !sources.contains("*")
-        else { return }
+        guard let written = sources(of: "connect-src") ?? sources(of: "default-src") else { return }
+        let sources = written.map { $0.lowercased() }
+        if sources.contains("*") { return }
         var missing: [String] = []
         if !sources.contains("'self'") { missing.append("'self'") }
         if let socket {

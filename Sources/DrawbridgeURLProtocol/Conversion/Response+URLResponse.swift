@@ -27,7 +27,8 @@ extension Response {
             length = response.expectedContentLength > 0 ? Int(response.expectedContentLength) : nil
         }
         body = .stream(length: length) { _ in }
-        apply(policy)
+        // HTTP has no word for "in memory only", so such a response is not cached at all.
+        headers[.cacheControl] = policy == .allowed ? headers[.cacheControl] ?? "private" : "no-store"
     }
 
     private static func headers(of response: URLResponse) -> HTTPFields {
@@ -66,12 +67,8 @@ extension Response {
         return cookies
     }
 
-    /// Sets `Cache-Control`; HTTP has no word for "in memory only", so such a response is not cached at all.
-    private mutating func apply(_ policy: URLCache.StoragePolicy) {
-        switch policy {
-        case .allowed: headers[.cacheControl] = headers[.cacheControl] ?? "private"
-        default: headers[.cacheControl] = "no-store"
-        }
+    var storagePolicy: URLCache.StoragePolicy {
+        headers[.cacheControl]?.lowercased().contains("no-store") == true ? .notAllowed : .allowed
     }
 
     /// Fields about a connection that is not this one (RFC 9110, section 7.6.1), or an encoding that was taken off.
@@ -107,11 +104,5 @@ extension HTTPURLResponse {
         if !cookies.isEmpty { fields["Set-Cookie"] = cookies.joined(separator: ", ") }
         if let length = response.body.length { fields["Content-Length"] = "\(length)" }
         self.init(url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1", headerFields: fields)
-    }
-}
-
-extension Response {
-    var storagePolicy: URLCache.StoragePolicy {
-        headers[.cacheControl]?.lowercased().contains("no-store") == true ? .notAllowed : .allowed
     }
 }

@@ -7,7 +7,9 @@ final class ConnectionPool: Sendable {
 
     /// The connections to one origin; those that have waited longest come first.
     private final class Kept {
-        var connections: [ClientConnection] = []
+        var connections: [ClientConnection]
+
+        init(_ first: ClientConnection) { connections = [first] }
     }
 
     private struct State {
@@ -41,9 +43,7 @@ final class ConnectionPool: Sendable {
         if let kept = own.value.origins[connection.origin] {
             kept.connections.append(connection)
         } else {
-            let kept = Kept()
-            kept.connections = [connection]
-            own.value.origins[connection.origin] = kept
+            own.value.origins[connection.origin] = Kept(connection)
         }
     }
 

@@ -1,7 +1,7 @@
 import HTTPGrammar
 
 /// Decodes a chunked body (RFC 9112, section 7.1).
-package struct ChunkReader {
+struct ChunkReader {
     private enum Place {
         case size(digits: Int)
         /// Behind a size, on its line, where there may be an extension, which is skipped.
@@ -21,14 +21,12 @@ package struct ChunkReader {
     /// Bytes of the framing since the last byte of the body.
     private var framing = 0
 
-    package init() {}
-
-    package var isOver: Bool { if case .over = place { true } else { false } }
+    var isOver: Bool { if case .over = place { true } else { false } }
 
     /// Moves the bytes of the body to the front of the buffer.
     ///
     /// - Returns: how many bytes were read, which are all but those behind the end, and how many are the body's.
-    package mutating func read(
+    mutating func read(
         _ bytes: UnsafeMutableRawBufferPointer
     ) throws(MalformedResponse) -> (read: Int, taken: Int) {
         var (read, taken) = (0, 0)

@@ -193,11 +193,8 @@ package final class Transfer {
     /// Ends the transfer where the server is waited for, and has been silent for too long.
     func check(at now: Int) {
         guard case .open(let connection, _) = own.value.way else { return }
-        switch own.value.sending {
         // The caller has to bring more of the body, so the server is not waited for.
-        case .waiting: return
-        case .nothing, .bytes, .stream, .stopped: break
-        }
+        if case .waiting = own.value.sending { return }
         // Where there is something to be read, its reader is slow. The server is slow where it takes no more of the
         // request, or where there is nothing to be read.
         guard isStuck || !connection.canRead, now - own.value.moved > request.silenceLimit else { return }
@@ -258,12 +255,12 @@ package final class Transfer {
     func broke(_ why: String) {
         guard case .open(let connection, let isUsedAgain) = own.value.way else { return }
         // The server may have closed a kept connection before this request reached it (RFC 9112, section 9.3.1).
-        if isUsedAgain, !own.value.hasHeard, !own.value.hasRetried, !own.value.hasFilled {
-            if request.isIdempotent || !own.value.hasSent {
-                connection.close()
-                own.value.hasRetried = true
-                return connect()
-            }
+        if isUsedAgain, !own.value.hasHeard, !own.value.hasRetried, !own.value.hasFilled,
+            request.isIdempotent || !own.value.hasSent
+        {
+            connection.close()
+            own.value.hasRetried = true
+            return connect()
         }
         let problem =
             isUsedAgain && !own.value.hasHeard

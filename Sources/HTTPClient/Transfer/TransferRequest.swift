@@ -41,7 +41,7 @@ package struct TransferRequest: Sendable {
     }
 
     /// Whether it may be sent again when the connection closed before an answer came (RFC 9110, section 9.2.2).
-    package var isIdempotent: Bool {
+    var isIdempotent: Bool {
         switch method {
         case .get, .head, .put, .delete, .options, .trace: true
         default: false

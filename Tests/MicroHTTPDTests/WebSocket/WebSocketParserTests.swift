@@ -1,6 +1,7 @@
-import MicroHTTPD
 import TestSupport
 import Testing
+
+@testable import MicroHTTPD
 
 /// Frames without sockets: however they are cut, the same events.
 struct WebSocketParserTests {

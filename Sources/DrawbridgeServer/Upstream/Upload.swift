@@ -1,3 +1,7 @@
+import Drawbridge
+import EventLoop
+import HTTPClient
+
 /// The body of a request to an upstream: the bytes that its sender has brought and that are not sent yet.
 ///
 /// It is used on one loop's thread alone, as all state of an ``UpstreamFetch``.
@@ -72,5 +76,56 @@ struct Upload {
         guard case .open(let waiting, let room?) = state, waiting.count < Self.limit else { return }
         state = .open(waiting, room: nil)
         room(.success(()))
+    }
+}
+
+// The body of the request.
+extension UpstreamFetch {
+    /// Sends a body that is still on its way.
+    func pump(_ body: Request.Body) {
+        Task.immediateDetached(executorPreference: loop) { [self] in
+            do {
+                for try await chunk in body { try await send(chunk) }
+                endUpload()
+            } catch {
+                // The sender of the body has left; or the answer has begun, and the engine drops the rest of the body.
+                giveUpUpload()
+            }
+        }
+    }
+
+    /// Sends a part of the body, and waits while the server is slower.
+    private func send(_ bytes: [UInt8]) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            loop.perform { [self] in
+                own.value.upload.bring(bytes) { continuation.resume(with: $0) }
+                transfer?.resumeSending()
+                // The server may read no more of the body until its answer is read.
+                if case .held = own.value.answer { readAhead() }
+            }
+        }
+    }
+
+    private func endUpload() {
+        loop.perform { [self] in
+            guard own.value.upload.isOpen else { return }
+            own.value.upload.end()
+            transfer?.resumeSending()
+            begin()
+        }
+    }
+
+    /// Called when the body breaks off: the server must not take it for complete; an answer that has begun goes on.
+    private func giveUpUpload() {
+        loop.perform { [self] in
+            guard own.value.upload.isOpen else { return }
+            own.value.upload.stop()
+            switch own.value.answer {
+            case .none, .over, .begun: transfer?.stopSending()
+            case .awaited, .held:
+                transfer?.cancel()
+                ended(TransferError(.malformed, "\(host) was sent a request that broke off half way"))
+            }
+        }
     }
 }

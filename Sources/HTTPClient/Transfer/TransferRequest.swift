@@ -103,3 +103,61 @@ extension TransferRequest {
         }
     }
 }
+
+/// Why a transfer with another server failed, in a sentence for its log.
+package struct TransferError: Error, CustomStringConvertible {
+    /// The kinds of failures, by which a status for the caller is chosen.
+    package enum Kind: Sendable {
+        /// The server could not be reached.
+        case unreachable
+        /// It did not answer in time.
+        case late
+        /// Its answer is no HTTP, or broke off.
+        case malformed
+        /// Its address is not allowed.
+        case forbidden
+    }
+
+    package let kind: Kind
+    package let description: String
+
+    package init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+}
+
+/// The server for a request, and whether by TLS; requests of one origin share connections.
+package struct Origin: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
+        /// A name or an IP address without brackets, and a port.
+        case host(String, port: Int)
+        case socket(String)
+    }
+
+    package enum Trust: Sendable, Hashable {
+        /// Those that the system trusts.
+        case system
+        /// Those in a file (PEM), in place of the system's.
+        case file(String)
+        /// Any, without verification.
+        case anybody
+    }
+
+    package let place: Place
+    /// Which certificates are trusted; nil without TLS.
+    package let trust: Trust?
+    /// The hash value, computed once since every request asks for it.
+    private let hash: Int
+
+    package init(_ place: Place, trust: Trust? = nil) {
+        self.place = place
+        self.trust = trust
+        var hasher = Hasher()
+        hasher.combine(place)
+        hasher.combine(trust)
+        hash = hasher.finalize()
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}

@@ -1,4 +1,5 @@
 import CGnuTLS
+import EventLoop
 import HTTPGrammar
 package import HTTPTypes
 
@@ -79,5 +80,57 @@ package struct WebSocketHandshake: Sendable {
         var digest = [UInt8](repeating: 0, count: 20)
         guard gnutls_hash_fast(GNUTLS_DIG_SHA1, text, text.count, &digest) == 0 else { return nil }
         return Base64.text(digest)
+    }
+}
+
+/// The two uses of base64 in a handshake (RFC 4648, section 4).
+enum Base64 {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    static func text(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(bytes[start + $1]) : 0) }
+            for place in 0..<4 {
+                let digit = alphabet[bits >> (18 - 6 * place) & 63]
+                text.append(place <= group.count ? digit : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    static func isSixteenBytes(_ text: String) -> Bool {
+        let text = Array(text.utf8)
+        return text.count == 24 && text[22...].elementsEqual("==".utf8)
+            && text[..<22].allSatisfy(alphabet.contains)
+    }
+}
+
+extension Exchange {
+    /// Answers 101 and goes on as a WebSocket, instead of any other answer.
+    ///
+    /// The exchange is over when its handler has returned, as with any answer: the socket does not hold it.
+    ///
+    /// - Parameters:
+    ///   - handshake: that of this exchange's head.
+    ///   - subprotocol: one of those that are offered, or nil.
+    ///   - limits: what is taken from the peer.
+    ///   - events: the callbacks; called on the exchange's loop.
+    /// - Returns: the socket, by which can be sent at once; where the caller has left or was answered before, it is
+    ///   closed.
+    @discardableResult package func upgrade(
+        _ handshake: WebSocketHandshake, subprotocol: String? = nil,
+        limits: WebSocketLimits = WebSocketLimits(), events: WebSocketEvents
+    ) -> WebSocket {
+        precondition(
+            subprotocol.map(handshake.protocols.contains) ?? true, "a subprotocol that is not offered")
+        let socket = WebSocket(in: worker.upgrades, worker.server.bodyMemory, limits, events)
+        var fields = "Upgrade\0websocket\0Sec-WebSocket-Accept\0\(handshake.accept)\0"
+        if let subprotocol { fields += "Sec-WebSocket-Protocol\0\(subprotocol)\0" }
+        let answer = Answer(.switchingProtocols, adding: Array(fields.utf8), .upgrade)
+        loop.perform { self.upgrade(to: socket, answer) }
+        return socket
     }
 }

@@ -106,6 +106,9 @@ extension Exchange {
     /// The start of every request that is not logged, which saves reading the clock.
     private static let unlogged = ContinuousClock.now
 
+    /// The address of this machine that a caller from elsewhere came to; nil for a caller on this machine.
+    private var localForOthers: String? { remoteAddress?.isOfThisMachine == true ? nil : localAddress }
+
     /// Hands the request to the gateway, and sends its response.
     ///
     /// - Parameter collected: the request's body, unless it is streamed.
@@ -170,11 +173,6 @@ extension String {
     fileprivate var isOfThisMachine: Bool {
         self == "127.0.0.1" || self == "::1" || Authority.isLoopback(address: self)
     }
-}
-
-extension Exchange {
-    /// The address of this machine that a caller from elsewhere came to; nil for a caller on this machine.
-    fileprivate var localForOthers: String? { remoteAddress?.isOfThisMachine == true ? nil : localAddress }
 }
 
 extension AuditedHead {

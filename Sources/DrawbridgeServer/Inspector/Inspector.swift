@@ -51,7 +51,7 @@ public final class Inspector: Sendable {
             ServerConfiguration(
                 host: isForAll ? "0.0.0.0" : "127.0.0.1", port: port, loops: 1, logsRequests: false))
         origin = url ?? "http://\(host):\(server.address.port)"
-        door.isAt(origin)
+        door.origin.withLock { [origin] in $0 = origin }
         _ = gateway.remedies.withLock { $0.insert(.inspector) }
     }
 
@@ -79,16 +79,13 @@ final class InspectorDoor: Middleware {
 
     private let gateway: Gateway
     private let pass: InspectorPass
-    /// Set when it listens; until then no request fits.
-    private let origin = Mutex("")
+    /// By which it is reached, set when it listens; until then no request fits.
+    let origin = Mutex("")
 
     init(to gateway: Gateway, _ pass: InspectorPass) {
         self.gateway = gateway
         self.pass = pass
     }
-
-    /// Sets the origin by which it is reached.
-    func isAt(_ origin: String) { self.origin.withLock { $0 = origin } }
 
     func handle(_ request: Request, next: Next) async -> Response {
         var response: Response

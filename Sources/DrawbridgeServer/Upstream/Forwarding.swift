@@ -123,6 +123,9 @@ struct Caller {
     /// Host and port as the caller named the gateway; nil where HTTP/1.0 named none.
     var authority: String?
     var isOldVersion = false
+
+    /// Scheme and authority, as the caller named them.
+    var origin: String? { authority.map { "\(scheme)://\($0)" } }
 }
 
 extension Caller {

@@ -240,11 +240,6 @@ extension ReverseMapping: Homecoming {
     }
 }
 
-extension Caller {
-    /// Scheme and authority, as the caller named them.
-    fileprivate var origin: String? { authority.map { "\(scheme)://\($0)" } }
-}
-
 extension HTTPField.Name {
     fileprivate static let refresh = Self("Refresh")!
     fileprivate static let serviceWorkerAllowed = Self("Service-Worker-Allowed")!

@@ -11,9 +11,9 @@ struct Upload {
 
     private enum State {
         /// More is to come, and its sender may be waiting for room.
-        case open([UInt8], room: Room?)
-        /// The body ends with these bytes.
-        case ended([UInt8])
+        case open(room: Room?)
+        /// The body ends with the bytes that wait.
+        case ended
         /// The server takes no more, or the sender has left.
         case stopped
     }
@@ -22,11 +22,12 @@ struct Upload {
     private static let limit = 40 << 10
 
     private var state: State
+    private var waiting: [UInt8] = []
 
     /// The upload of a request without a streamed body.
-    static var none: Upload { Upload(state: .ended([])) }
+    static var none: Upload { Upload(state: .ended) }
     /// The upload of a streamed body at its beginning.
-    static var open: Upload { Upload(state: .open([], room: nil)) }
+    static var open: Upload { Upload(state: .open(room: nil)) }
 
     var isOpen: Bool {
         if case .open = state { true } else { false }
@@ -34,17 +35,19 @@ struct Upload {
 
     /// Adds a part of the body; `room` is called when the next one can be added.
     mutating func bring(_ bytes: [UInt8], room: @escaping Room) {
-        guard case .open(let waiting, _) = state else { return room(.failure(CancellationError())) }
-        state = .open(waiting.isEmpty ? bytes : waiting + bytes, room: room)
+        guard isOpen else { return room(.failure(CancellationError())) }
+        waiting = waiting.isEmpty ? bytes : waiting + bytes
+        state = .open(room: room)
         giveRoom()
     }
 
-    mutating func end() { if case .open(let waiting, _) = state { state = .ended(waiting) } }
+    mutating func end() { if isOpen { state = .ended } }
 
     /// Stops sending; a sender that waits for room gets a `CancellationError`.
     mutating func stop() {
-        guard case .open(_, let room) = state else { return }
+        guard case .open(let room) = state else { return }
         state = .stopped
+        waiting = []
         room?(.failure(CancellationError()))
     }
 
@@ -52,29 +55,19 @@ struct Upload {
     mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
         switch state {
         case .stopped: return nil
-        case .ended(var waiting):
-            let count = Self.move(&waiting, to: buffer)
-            state = .ended(waiting)
-            return count
-        case .open(var waiting, let room):
-            guard !waiting.isEmpty else { return nil }
-            let count = Self.move(&waiting, to: buffer)
-            state = .open(waiting, room: room)
-            giveRoom()
-            return count
+        case .open where waiting.isEmpty: return nil
+        case .open, .ended: break
         }
-    }
-
-    private static func move(_ bytes: inout [UInt8], to buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(buffer.count, bytes.count)
-        buffer.copyBytes(from: bytes[..<count])
-        bytes.removeFirst(count)
+        let count = min(buffer.count, waiting.count)
+        buffer.copyBytes(from: waiting[..<count])
+        waiting.removeFirst(count)
+        giveRoom()
         return count
     }
 
     private mutating func giveRoom() {
-        guard case .open(let waiting, let room?) = state, waiting.count < Self.limit else { return }
-        state = .open(waiting, room: nil)
+        guard case .open(let room?) = state, waiting.count < Self.limit else { return }
+        state = .open(room: nil)
         room(.success(()))
     }
 }

@@ -263,9 +263,8 @@ extension UpstreamFetch: TransferOwner {
 
     /// Receives more of a held answer, a piece in each turn of the loop, as a fast server could block it.
     func readAhead() {
-        guard case .held(let head, _) = own.value.answer, !own.value.isReadingAhead, let transfer else {
-            return
-        }
+        guard case .held(let head, let tell) = own.value.answer, !own.value.isReadingAhead, let transfer
+        else { return }
         if transfer.receivedCount >= own.value.heldRoom {
             // A server that still takes the request needs no more room: its answer is read on when the request is sent.
             guard transfer.isStuck, transfer.receivedCount < head.contentLength ?? .max else { return }
@@ -273,7 +272,10 @@ extension UpstreamFetch: TransferOwner {
             do throws(HTTPError) {
                 try own.value.body.reserve(room)
             } catch {
-                return giveUp(error)
+                // There is no room for what the server sends.
+                own.value.answer = .over
+                cancel()
+                return tell(.failure(error))
             }
             own.value.heldRoom = room
         }
@@ -292,14 +294,6 @@ extension UpstreamFetch: TransferOwner {
         try? own.value.body.reserve(0)
         own.value.body = .empty
         own.value.heldRoom = Self.heldLimit
-    }
-
-    /// Ends the fetch, as there is no room for what the server sends.
-    private func giveUp(_ error: HTTPError) {
-        guard case .held(_, let tell) = own.value.answer else { return }
-        own.value.answer = .over
-        cancel()
-        tell(.failure(error))
     }
 
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? { own.value.upload.fill(buffer) }

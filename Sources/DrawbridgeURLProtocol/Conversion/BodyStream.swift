@@ -59,15 +59,10 @@ final class BodyStream: InputStream {
 ///
 /// One thread asks at a time, and waits for the task that it starts.
 private final class WaitingChunks: Sendable {
-    private struct State {
-        var chunks: Request.Body.Iterator
-        var read: Result<[UInt8]?, any Error> = .success(nil)
-    }
-
-    private let state: Mutex<State>
+    private let state: Mutex<(chunks: Request.Body.Iterator, read: Result<[UInt8]?, any Error>)>
     private let executor = QueueExecutor()
 
-    init(_ chunks: Request.Body.Iterator) { state = Mutex(State(chunks: chunks)) }
+    init(_ chunks: Request.Body.Iterator) { state = Mutex((chunks, .success(nil))) }
 
     func next() -> Result<[UInt8]?, any Error> {
         let isRead = DispatchSemaphore(value: 0)

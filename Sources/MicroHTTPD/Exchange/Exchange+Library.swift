@@ -244,7 +244,7 @@ extension Exchange {
         caller.enter(.busy)
         endIfStarted(handlerHadReturned: own.value.handler.hasReturned)
         if let stream = TLSStream(caller, upgrade) {
-            return worker.upgrades.add(upgrading, .encrypted(stream), extra: extra + stream.pending())
+            return worker.upgrades.add(upgrading, stream, extra: extra + stream.pending())
         }
         // The library forgets the connection with its memory, and the duplicate stays.
         let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
@@ -252,6 +252,6 @@ extension Exchange {
         upgrade.end()
         loop.setRunDue()
         guard own >= 0 else { return upgrading.abort("\(error)") }
-        worker.upgrades.add(upgrading, .own(PlainEnd(own)), extra: extra)
+        worker.upgrades.add(upgrading, PlainEnd(own), extra: extra)
     }
 }

@@ -69,10 +69,8 @@ final class TLSStream: TunnelEnd {
     /// Takes the bytes that are decrypted already, which the library would find.
     func pending() -> [UInt8] { records.pending() }
 
-    /// Reads a record, for which there must be room, as `recv` reads.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { records.read(into: buffer) }
 
-    /// Sends as many bytes as fit a record, as `send` does; bytes that were not taken must come again.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int { records.write(bytes) }
 
     func finishSending() {

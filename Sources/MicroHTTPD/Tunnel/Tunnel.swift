@@ -16,8 +16,7 @@ final class Tunnel: Upgraded, Loop.Guest {
     private let own: LoopBound<State>
 
     private struct State {
-        var transport: Upgrades.Transport?
-        var due = 0
+        var transport: (any TunnelEnd)?
         let upstream: TunnelSide
         /// Nil until the connection is handed over.
         var caller: TunnelSide?
@@ -29,14 +28,9 @@ final class Tunnel: Upgraded, Loop.Guest {
         var onClose: (() -> Void)?
     }
 
-    var transport: Upgrades.Transport? {
+    var transport: (any TunnelEnd)? {
         get { own.value.transport }
         set { own.value.transport = newValue }
-    }
-
-    var due: Int {
-        get { own.value.due }
-        set { own.value.due = newValue }
     }
 
     /// - Parameters:
@@ -55,7 +49,7 @@ final class Tunnel: Upgraded, Loop.Guest {
     func open(_ extra: [UInt8]) throws {
         guard let transport = own.value.transport else { return }
         if upgrades.own.value.isStopping { return serverStops() }
-        let (caller, upstream) = (TunnelSide(transport.end, waiting: own.value.first), own.value.upstream)
+        let (caller, upstream) = (TunnelSide(transport, waiting: own.value.first), own.value.upstream)
         own.value.first = []
         own.value.caller = caller
         upstream.wait(extra)
@@ -116,9 +110,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         own.value.active = upgrades.own.value.tick
         guard action() else { return close() }
         if caller.isFinished, own.value.upstream.isFinished { return close() }
-        if caller.hasEnded || own.value.upstream.hasEnded, own.value.due == 0 {
-            upgrades.look(at: self, in: silentSeconds)
-        }
+        if caller.hasEnded || own.value.upstream.hasEnded { upgrades.look(at: self, in: silentSeconds) }
         if caller.isDue || own.value.upstream.isDue { upgrades.loop.setTimer(for: self, in: 0) }
         do {
             try watch(caller, other: own.value.upstream)

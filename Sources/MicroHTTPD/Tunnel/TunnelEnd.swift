@@ -19,11 +19,18 @@ package protocol TunnelEnd: AnyObject {
     /// Bytes that were not taken come again, perhaps with more behind them.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int
 
+    /// Writes; unless these bytes are the last for now, the system may wait for more to send with them.
+    func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int
+
     /// Tells the peer that nothing more comes; called when the descriptor has room.
     func finishSending()
 
     /// Closes the connection, in whatever state; called once.
     func close()
+}
+
+extension TunnelEnd {
+    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int { write(bytes) }
 }
 
 /// A connected socket without TLS, which it owns.
@@ -39,8 +46,7 @@ package final class PlainEnd: TunnelEnd {
 
     package func write(_ bytes: UnsafeRawBufferPointer) -> Int { write(bytes, isLast: true) }
 
-    /// Writes; unless these bytes are the last for now, the system may wait for more to send with them.
-    func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int {
+    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int {
         let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
         return send(descriptor, bytes.baseAddress, bytes.count, flags)
     }

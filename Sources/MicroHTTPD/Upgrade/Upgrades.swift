@@ -6,21 +6,6 @@ import Glibc
 /// A silent one costs no more than an entry in a table and in a timer wheel: each tick checks only those that are
 /// due.
 final class Upgrades: Sendable {
-    /// Who owns the socket of a connection.
-    enum Transport {
-        /// The engine owns it.
-        case own(PlainEnd)
-        /// The library owns it, together with its TLS session.
-        case encrypted(TLSStream)
-
-        var end: any TunnelEnd {
-            switch self {
-            case .own(let end): end
-            case .encrypted(let stream): stream
-            }
-        }
-    }
-
     static let stopping = "the server is stopping"
 
     /// The seconds of the wheel; what is due later is checked too early, and put off again.
@@ -29,7 +14,8 @@ final class Upgrades: Sendable {
     struct State {
         /// Called when one has ended, and its descriptor is free.
         var onEnd: () -> Void = {}
-        fileprivate var upgraded: [Int32: any Upgraded] = [:]
+        /// By their sockets, each with the tick at which it is checked next, 0 for none.
+        fileprivate var upgraded: [Int32: (one: any Upgraded, due: Int)] = [:]
         /// Connections that the library is to close, and until when.
         fileprivate var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
         fileprivate var isExtraRun = false
@@ -63,11 +49,13 @@ final class Upgrades: Sendable {
     var isEmpty: Bool { own.value.upgraded.isEmpty && own.value.leaving.isEmpty }
 
     /// Takes a connection that is handed over; called by the library.
-    func add(_ new: any Upgraded, _ transport: Transport, extra: [UInt8]) {
-        let descriptor = transport.end.descriptor
+    ///
+    /// - Parameter transport: a `PlainEnd` is the engine's own; a `TLSStream` is the library's, with its session.
+    func add(_ new: any Upgraded, _ transport: any TunnelEnd, extra: [UInt8]) {
+        let descriptor = transport.descriptor
         new.transport = transport
-        own.value.extraCount += transport.extraDescriptors
-        own.value.upgraded[descriptor] = new
+        own.value.extraCount += Self.extraDescriptors(of: transport)
+        own.value.upgraded[descriptor] = (new, 0)
         // The library has just turned TCP_NODELAY off.
         var one: Int32 = 1
         setsockopt(
@@ -85,17 +73,17 @@ final class Upgrades: Sendable {
     func remove(_ old: any Upgraded, within seconds: Int) {
         guard let transport = old.transport else { return }
         old.transport = nil
-        own.value.upgraded[transport.end.descriptor] = nil
-        loop.dismiss(transport.end.descriptor)
-        if case .encrypted(let stream) = transport {
+        own.value.upgraded[transport.descriptor] = nil
+        loop.dismiss(transport.descriptor)
+        if let stream = transport as? TLSStream {
             own.value.leaving[ObjectIdentifier(stream.connection)] = (
                 stream.connection, own.value.tick + seconds
             )
             if seconds == 0 { stream.connection.cut() }
             loop.setRunDue()
         }
-        transport.end.close()
-        own.value.extraCount -= transport.extraDescriptors
+        transport.close()
+        own.value.extraCount -= Self.extraDescriptors(of: transport)
         own.value.onEnd()
     }
 
@@ -104,6 +92,13 @@ final class Upgrades: Sendable {
         connection.own.value.stream = nil
         guard !own.value.leaving.isEmpty else { return }
         if own.value.leaving.removeValue(forKey: ObjectIdentifier(connection)) != nil { own.value.onEnd() }
+    }
+
+    /// How many descriptors one takes that are not counted as a connection of the library's.
+    ///
+    /// For an encrypted one the library has made a pair of sockets that nobody uses.
+    private static func extraDescriptors(of transport: any TunnelEnd) -> Int {
+        transport is TLSStream ? 2 : 1
     }
 
     // MARK: Driven by the loop
@@ -123,8 +118,8 @@ final class Upgrades: Sendable {
             own.value.wheel[place] = []
             for descriptor in due {
                 // The others were rescheduled meanwhile, or have closed.
-                guard let one = own.value.upgraded[descriptor], one.due == own.value.tick else { continue }
-                one.due = 0
+                guard let (one, due) = own.value.upgraded[descriptor], due == own.value.tick else { continue }
+                own.value.upgraded[descriptor]?.due = 0
                 one.check()
             }
         }
@@ -139,10 +134,10 @@ final class Upgrades: Sendable {
     /// Lets ``Upgraded/check()`` be called in so many seconds at the latest.
     func look(at one: any Upgraded, in seconds: Int) {
         let due = own.value.tick + min(max(1, seconds), Self.round - 1)
-        guard one.due == 0 || due < one.due, let descriptor = one.transport?.end.descriptor else {
-            return
-        }
-        one.due = due
+        guard let descriptor = one.transport?.descriptor, let known = own.value.upgraded[descriptor]?.due,
+            known == 0 || due < known
+        else { return }
+        own.value.upgraded[descriptor]?.due = due
         own.value.wheel[due % Self.round].append(descriptor)
     }
 
@@ -150,21 +145,14 @@ final class Upgrades: Sendable {
 
     func closeAll() {
         own.value.isStopping = true
-        for one in own.value.upgraded.values { one.serverStops() }
+        for (one, _) in own.value.upgraded.values { one.serverStops() }
     }
 
     /// Ends all of them now.
     func abortAll() {
-        for one in own.value.upgraded.values { one.abort(Self.stopping) }
+        for (one, _) in own.value.upgraded.values { one.abort(Self.stopping) }
         for (connection, _) in own.value.leaving.values where !connection.own.value.isCut { connection.cut() }
     }
-}
-
-extension Upgrades.Transport {
-    /// How many descriptors it takes that are not counted as a connection of the library's.
-    ///
-    /// For an encrypted one the library has made a pair of sockets that nobody uses.
-    fileprivate var extraDescriptors: Int { if case .own = self { 1 } else { 2 } }
 }
 
 /// What a caller's connection becomes behind a 101 (RFC 9110, section 15.2.2): a WebSocket or a tunnel.
@@ -172,15 +160,12 @@ extension Upgrades.Transport {
 /// It belongs to the ``Upgrades`` of its loop from the 101 on, and all of this is called on the loop's thread.
 protocol Upgraded: AnyObject, Sendable {
     /// The connection; nil before it is handed over, and once it is released.
-    var transport: Upgrades.Transport? { get set }
-
-    /// The tick at which ``check()`` is called next, 0 for none.
-    var due: Int { get set }
+    var transport: (any TunnelEnd)? { get set }
 
     /// Called when the connection is handed over, with the bytes behind the request; an error aborts it.
     func open(_ extra: [UInt8]) throws
 
-    /// Called at the tick ``due``.
+    /// Called when the time of ``Upgrades/look(at:in:)`` has come.
     func check()
 
     func serverStops()

@@ -3,14 +3,9 @@ import Glibc
 
 // On the loop's thread: how it opens, closes and ends.
 extension WebSocket: Upgraded {
-    var transport: Upgrades.Transport? {
+    var transport: (any TunnelEnd)? {
         get { own.value.transport }
         set { own.value.transport = newValue }
-    }
-
-    var due: Int {
-        get { own.value.due }
-        set { own.value.due = newValue }
     }
 
     func open(_ extra: [UInt8]) throws {
@@ -30,7 +25,7 @@ extension WebSocket: Upgraded {
     }
 
     /// The socket that is read and written; nil before it is handed over, and when it is released.
-    var descriptor: Int32? { own.value.transport?.end.descriptor }
+    var descriptor: Int32? { own.value.transport?.descriptor }
 
     func serverStops() { close(.goingAway, Upgrades.stopping) }
 
@@ -53,7 +48,7 @@ extension WebSocket: Upgraded {
     private func endSending() {
         own.value.stage = .draining
         // If it was closed, bytes that the peer still sends would cause a reset, which overtakes our last frame.
-        own.value.transport?.end.finishSending()
+        own.value.transport?.finishSending()
     }
 
     func abort(_ message: String) {
@@ -130,7 +125,7 @@ extension WebSocket: Loop.Guest {
     package func ready(_ socket: Int32, _ readiness: Readiness) {
         if readiness.contains(.writable) { flush() }
         guard !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) else { return }
-        guard let end = own.value.transport?.end else { return }
+        guard let end = own.value.transport else { return }
         let count = end.read(into: upgrades.buffer)
         switch count {
         case 1...: receive(UnsafeMutableRawBufferPointer(rebasing: upgrades.buffer[..<count]))
@@ -190,11 +185,7 @@ extension WebSocket {
             return
         }
         let (written, isShut) = outgoing.withLock { outgoing in
-            let written =
-                switch transport {
-                case .encrypted(let stream): outgoing.write { bytes, _ in stream.write(bytes) }
-                case .own(let end): outgoing.write { bytes, isLast in end.write(bytes, isLast: isLast) }
-                }
+            let written = outgoing.write { transport.write($0, isLast: $1) }
             sending.changeAnyway(to: outgoing.count)
             return (written, outgoing.isShut)
         }

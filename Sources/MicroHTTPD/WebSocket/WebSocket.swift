@@ -41,15 +41,13 @@ package final class WebSocket: Sendable {
 
     struct State {
         var stage = Stage.opening
-        var transport: Upgrades.Transport?
+        var transport: (any TunnelEnd)?
         /// The callbacks; nil once `closed` was called.
         var events: WebSocketEvents?
         var isBlocked = false
         var isPinged = false
 
-        // Ticks: when it is checked next, when bytes last came, when bytes were last sent, and when it must
-        // end.
-        var due = 0
+        // Ticks: when bytes last came, when bytes were last sent, and when it must end.
         var heard = 0
         var moved = 0
         var deadline = Int.max

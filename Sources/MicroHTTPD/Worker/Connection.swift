@@ -123,14 +123,6 @@ final class Connection {
         connect(socket, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
-    /// True while the caller has to send something.
-    private var isReading: Bool {
-        switch own.value.stage {
-        case .handshake, .idle, .head, .body: true
-        case .sending, .busy: false
-        }
-    }
-
     /// Whether the caller has sent what the library has not read: 1 for bytes, 0 for the end, -1 for nothing.
     private var unread: Int {
         if let session, session.hasUnread { return 1 }
@@ -144,7 +136,12 @@ final class Connection {
     func check(_ limits: Limits) -> String? {
         let milliseconds = Loop.now - own.value.since
         let (seconds, time) = (milliseconds / 1000, Duration.milliseconds(milliseconds))
-        let unread = isReading ? unread : -1
+        let unread =
+            switch own.value.stage {
+            case .handshake, .idle, .head, .body: self.unread
+            // The caller has to send nothing.
+            case .sending, .busy: -1
+            }
         // The library does not notice the caller's end where that comes together with the last bytes.
         if unread == 0 {
             cut()

@@ -22,24 +22,15 @@ struct HTMLPlace {
     /// Takes a token that ended at `end`; true when the place is found.
     mutating func take(_ token: HTMLScanner.Token, of scanner: HTMLScanner, endingAt end: Int) -> Bool {
         switch token {
-        case .comment:
-            return false
-        case .doctype:
-            guard mode == .initial else { return false }
+        case .doctype where mode == .initial:
             mode = .beforeHTML
-            isInDocument = true
-            position = end
-            return false
-        case .startTag where scanner.isNamed("html"):
-            guard mode != .beforeHead else { return false }
+        case .startTag where scanner.isNamed("html") && mode != .beforeHead:
             mode = .beforeHead
-            isInDocument = true
-            position = end
-            return false
         case .startTag where scanner.isNamed("head"):
-            isInDocument = true
-            position = end
-            return true
+            break
+        case .comment, .doctype,
+            .startTag where scanner.isNamed("html"):
+            return false
         case .startTag:
             if Self.ofDocuments.contains(where: scanner.isNamed) { isInDocument = true }
             return true
@@ -49,6 +40,9 @@ struct HTMLPlace {
         case .text:
             return true
         }
+        isInDocument = true
+        position = end
+        return scanner.isNamed("head")
     }
 
     /// Start tags that a fragment does not begin with.

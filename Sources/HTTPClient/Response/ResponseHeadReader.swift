@@ -157,10 +157,8 @@ package struct MalformedResponse: Error, Equatable, CustomStringConvertible {
             description = problem
             return
         }
-        var shown = String.UnicodeScalarView()
-        for scalar in String(decoding: bytes.prefix(60), as: UTF8.self).unicodeScalars {
-            shown.append(scalar.isHarmless ? scalar : "?")
-        }
-        description = "\(problem): \(String(shown))"
+        let shown = String(decoding: bytes.prefix(60), as: UTF8.self).unicodeScalars
+        description =
+            "\(problem): \(String(String.UnicodeScalarView(shown.map { $0.isHarmless ? $0 : "?" })))"
     }
 }

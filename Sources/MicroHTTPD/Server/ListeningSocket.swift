@@ -63,15 +63,11 @@ struct ListeningSocket {
 
     /// The address and port of our end of a socket.
     static func name(_ descriptor: Int32) throws -> (String, Int) {
-        let size = MemoryLayout<sockaddr_storage>.size
-        var length = socklen_t(size)
-        let name = withUnsafeTemporaryAllocation(
-            byteCount: size, alignment: MemoryLayout<sockaddr_storage>.alignment
-        ) { storage in
-            storage.withMemoryRebound(to: sockaddr.self) { addresses in
-                addresses.baseAddress.flatMap {
-                    getsockname(descriptor, $0, &length) == 0 ? numbers($0, length) : nil
-                }
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let name = withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &length) == 0 ? numbers($0, length) : nil
             }
         }
         guard let name else { throw SystemError("cannot read the address of the socket") }

@@ -3,7 +3,7 @@
 /// Certificates and keys as PEM: whatever else a text is, it is refused with a reason.
 enum IdentityTarget: FuzzTarget {
     static func run(_ bytes: [UInt8]) {
-        let text = PEMText(bytes, name: "the text")
+        let text = PEMText(name: "the text", bytes: bytes)
         let marks = String(decoding: bytes, as: UTF8.self)
         check(text.hasCertificate == marks.contains("-----BEGIN CERTIFICATE-----"), "\(bytes)")
         check(text.hasKey == marks.contains("PRIVATE KEY-----"), "\(bytes)")

@@ -102,12 +102,7 @@ struct ReverseMapping {
         return nil
     }
 
-    private static func endsAuthority(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"): true
-        default: false
-        }
-    }
+    private static func endsAuthority(_ byte: UInt8) -> Bool { "/?#\\".utf8.contains(byte) }
 
     private func isUpstream(_ scheme: String?, _ authority: Authority) -> Bool {
         mapping.url.isOrigin(scheme: scheme, authority)
@@ -123,10 +118,7 @@ struct ReverseMapping {
 
     /// Whether a browser takes what follows the first slash for a host; it skips tabs.
     private static func leadsElsewhere(_ path: String.UTF8View) -> Bool {
-        switch path.dropFirst().first {
-        case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "\t"): true
-        default: false
-        }
+        path.dropFirst().first.map("/\\\t".utf8.contains) == true
     }
 
     /// The URL in `5; url=/x`, as browsers find it (HTML, shared declarative refresh steps).

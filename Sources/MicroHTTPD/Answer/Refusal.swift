@@ -15,9 +15,6 @@ package struct Refusal: Error, Equatable {
         self.headers = headers
     }
 
-    /// CONNECT is refused, since the library can make a tunnel only by a 101.
-    static let connect = notAllowed("CONNECT", ": this server is no proxy")
-
     /// A 405, which lists the allowed methods: all that the engine passes on (RFC 9110, section 15.5.6).
     static func notAllowed(_ method: String, _ reason: String = "") -> Refusal {
         Refusal(

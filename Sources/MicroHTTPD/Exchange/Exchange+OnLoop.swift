@@ -10,12 +10,10 @@ extension Exchange {
 
     /// Sends the head of an answer whose body is fetched from a source, at whose end the answer ends.
     package func begin(_ head: HTTPResponse, length: Int?, from source: any BodySource) {
-        guard !isAnswered, !hasLeft, self.head.method != .head else {
-            set(Answer(head, .stream(length: length)))
-            return source.isDone()
-        }
-        own.value.rest = .fetched(source)
+        let isWanted = !isAnswered && !hasLeft && self.head.method != .head
+        if isWanted { own.value.rest = .fetched(source) }
         set(Answer(head, .stream(length: length)))
+        if !isWanted { source.isDone() }
     }
 
     /// Called by the source when it has bytes.

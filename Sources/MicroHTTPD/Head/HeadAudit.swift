@@ -216,7 +216,8 @@ package struct HeadAudit {
     private static func form(
         _ method: HTTPRequest.Method, _ target: String, _ scheme: String, _ host: String?
     ) throws(Refusal) -> (scheme: String, authority: String?, target: String, isAbsolute: Bool) {
-        guard method != .connect else { throw .connect }
+        // The library can make a tunnel only by a 101.
+        guard method != .connect else { throw .notAllowed("CONNECT", ": this server is no proxy") }
         guard method != .trace else { throw .notAllowed("TRACE") }
         if target.utf8.first == UInt8(ascii: "/") || (target == "*" && method == .options) {
             return (scheme, host, target, false)

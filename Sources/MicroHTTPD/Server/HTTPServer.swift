@@ -218,9 +218,6 @@ public final class HTTPServer: Sendable {
     /// All cores but one, which is left to handlers and the system.
     package static var usualLoops: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1) }
 
-    /// The scheme of requests in origin form.
-    var scheme: String { tls == nil ? "http" : "https" }
-
     /// The 503 for requests that come while the server stops.
     var stopping: Answer {
         refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"))

@@ -27,7 +27,7 @@ public struct TLSIdentity: Sendable {
     ///   - keyFile: its private key, not encrypted.
     /// - Throws: an ``UnusableIdentity`` that says what to do.
     public init(certificateFile: String, keyFile: String) throws {
-        try self.init(PEMText(file: certificateFile), PEMText(file: keyFile))
+        try self.init(PEMText.read(certificateFile), PEMText.read(keyFile))
     }
 
     /// Takes two PEM texts, and checks that they belong together and can be used.
@@ -38,7 +38,8 @@ public struct TLSIdentity: Sendable {
     /// - Throws: an ``UnusableIdentity`` that says what to do.
     public init(certificates: [UInt8], key: [UInt8]) throws {
         try self.init(
-            PEMText(certificates, name: "the certificate's text"), PEMText(key, name: "the key's text"))
+            PEMText(name: "the certificate's text", bytes: certificates),
+            PEMText(name: "the key's text", bytes: key))
     }
 
     /// Takes two texts as they are; only starting a server shows whether they can be used.
@@ -169,30 +170,20 @@ struct PEMText {
     /// Chains of certificates have some kilobytes.
     private static let mostBytes = 1 << 20
 
-    init(_ bytes: [UInt8], name: String) {
-        self.name = name
-        self.bytes = bytes
-    }
-
-    init(file path: String) throws {
+    static func read(_ path: String) throws -> PEMText {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.unreadable(path) }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = read(descriptor, &piece, piece.count)
-            if count == 0 { break }
-            guard count > 0 else {
-                if errno == EINTR { continue }
-                throw Self.unreadable(path)
-            }
+        var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 16 << 10))
+        while case let count = Glibc.read(descriptor, &piece, piece.count), count != 0 {
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.unreadable(path) }
             bytes += piece[..<count]
             guard bytes.count <= Self.mostBytes else {
                 throw UnusableIdentity("\(path) has more than 1 MB; give a PEM file")
             }
         }
-        self.init(bytes, name: path)
+        return PEMText(name: path, bytes: bytes)
     }
 
     private static func unreadable(_ path: String) -> UnusableIdentity {

@@ -10,8 +10,9 @@ final class Worker: Loop.Driven, Sendable {
     let server: HTTPServer
     let index: Int
     let layout: HeadLayout
-    /// Copied from the server, as are the limits.
+    /// That of requests in origin form.
     let scheme: String
+    /// Copied from the server.
     let limits: Limits
 
     /// How many connections are accepted in a row before the open ones get their turn.
@@ -56,7 +57,7 @@ final class Worker: Loop.Driven, Sendable {
         self.server = server
         self.index = index
         self.layout = layout
-        scheme = server.scheme
+        scheme = server.tls == nil ? "http" : "https"
         limits = server.limits
         self.connectionLimit = connectionLimit
         self.listening = listening

@@ -115,9 +115,7 @@ extension JSONTapeDecoder {
     private func mismatch(_ expected: String, _ type: any Any.Type, _ cause: Cause = .kind) -> DecodingError {
         failure("expected \(expected), got \(shown.quoted)", type, cause)
     }
-}
 
-extension JSONTapeDecoder {
     /// What a value of `type` looks like in JSON, for messages; `nil` for a type that decodes itself.
     static func expectation(of type: any Any.Type) -> String? {
         switch type {

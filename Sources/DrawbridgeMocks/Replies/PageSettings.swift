@@ -96,3 +96,40 @@ package struct PageSettings: Sendable {
         return name
     }
 }
+
+/// The `User-Agent` that pages and upstreams see, as an app's web view sends it.
+///
+/// Access is decided before, by the one that the browser has sent.
+package struct AppName: Equatable, Sendable {
+    /// `{{userAgent}}` in it stands for the browser's own.
+    package let text: String
+
+    /// Nil for what no header field may hold, and for any template but `{{userAgent}}`.
+    package init?(_ text: String) {
+        guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value < 0x7F }),
+            !text.replacing(Self.own, with: "").contains("{{")
+        else { return nil }
+        self.text = text
+    }
+
+    private static let own = "{{userAgent}}"
+
+    /// What to send in place of a browser's own `User-Agent`.
+    package func text(in browser: String) -> String { text.replacing(Self.own, with: browser) }
+}
+
+/// The rule for names of bridges, and the names that are taken.
+package enum BridgeName {
+    /// Whether a text is such a name: 1 to 32 letters and digits of ASCII, `-` and `_`.
+    package static func isOne(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "-") }
+    }
+
+    /// The names of the bridges that the page runtime has itself.
+    package static let own: Set = [
+        "wvjb", "wvjb4", "message", "function", "queue", "reply", "ownLibrary", "inject", "shortcut",
+        "iframe",
+        "command", "script",
+    ]
+}

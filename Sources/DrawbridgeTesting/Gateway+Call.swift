@@ -48,9 +48,7 @@ extension Gateway {
         let (usual, target, body) = bridge.request(name, input)
         return await respond(to: Request(method ?? usual, target, headers: headers, body: .init(body)))
     }
-}
 
-extension Gateway {
     /// Checks what was called, with the words of `POST calls/verify`; waits as long as `seconds` says.
     ///
     /// ```swift

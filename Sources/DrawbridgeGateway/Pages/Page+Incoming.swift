@@ -197,9 +197,7 @@ extension Page {
     }
 
     func tellConsole(_ text: String) { _ = try? post((["log": .string(text)] as JSON).bytes) }
-}
 
-extension Page {
     /// How many missed names of a page are kept; its script reports no more either.
     private static let mostMissed = 50
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Drawbridge
+import HTTPGrammar
 
 // How options are declared: an option is one property, whose name is the flag and the key of a file of settings. After a
 // change of one, scripts/options writes options.json anew.
@@ -89,5 +90,25 @@ extension [String] {
     var names: [String] {
         flatMap { $0.split(separator: ",") }.map { $0.split(separator: " ").joined(separator: " ") }
             .filter { !$0.isEmpty }
+    }
+}
+
+/// A number of bytes as a person writes it: `256MB`, `64 kB`, `1GB`, `300000`; a kilobyte has 1024 of them.
+struct ByteCount: ExpressibleByArgument, Equatable {
+    let bytes: Int
+
+    init?(argument: String) {
+        let text = argument.lowercased().filter { $0 != " " }
+        let digits = text.prefix { $0.asciiValue?.isDigit == true }
+        let shift: Int
+        switch text.dropFirst(digits.count) {
+        case "", "b": shift = 0
+        case "k", "kb": shift = 10
+        case "m", "mb": shift = 20
+        case "g", "gb": shift = 30
+        default: return nil
+        }
+        guard let number = Int(digits), number <= Int.max >> shift else { return nil }
+        bytes = number << shift
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Drawbridge
 import DrawbridgeServer
 import Glibc
+import HTTPGrammar
 
 /// The arguments of the command line that are no options: the folder to serve, or URLs of upstreams.
 struct Words {
@@ -91,5 +92,22 @@ struct Words {
         }
         return
             "there is no folder \(word) here; name one that exists, or the URL of a server: http://127.0.0.1:5173"
+    }
+}
+
+/// A word quoted for the shell, so that a suggested command can be pasted.
+struct ShellWord: CustomStringConvertible {
+    let description: String
+
+    init(_ text: String) {
+        let isPlain =
+            !text.isEmpty && !text.hasPrefix("~")
+            && text.utf8.allSatisfy { $0.isWord || $0 >= 0x80 || "-./~+:@,".utf8.contains($0) }
+        // By scalars: in Swift, a quote followed by a combining accent is another Character than a quote.
+        var quoted = ""
+        for scalar in text.unicodeScalars {
+            if scalar == "'" { quoted += #"'\''"# } else { quoted.unicodeScalars.append(scalar) }
+        }
+        description = isPlain ? text : "'\(quoted)'"
     }
 }

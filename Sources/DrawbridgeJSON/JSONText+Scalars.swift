@@ -7,60 +7,49 @@ import Foundation
 extension JSONText {
     /// Writes a value that JSON has a form for; `false` for one that encodes itself.
     func write<Value: Encodable>(scalar value: Value) throws -> Bool {
-        if Value.self == String.self {
-            write(identity(value, as: String.self))
-        } else if Value.self == Int.self {
-            write(identity(value, as: Int.self))
-        } else if Value.self == Double.self {
-            try write(identity(value, as: Double.self))
-        } else if Value.self == Bool.self {
-            write(identity(value, as: Bool.self))
-        } else if Value.self == [String].self {
-            write(identity(value, as: [String].self)) { write($0) }
-        } else if Value.self == JSON.self {
-            write(identity(value, as: JSON.self))
-        } else if Value.self == Date.self {
+        if Value.self == String.self { return done(write(identity(value, as: String.self))) }
+        if Value.self == Int.self { return done(write(identity(value, as: Int.self))) }
+        if Value.self == Double.self { return done(try write(identity(value, as: Double.self))) }
+        if Value.self == Bool.self { return done(write(identity(value, as: Bool.self))) }
+        if Value.self == [String].self {
+            return done(write(identity(value, as: [String].self)) { write($0) })
+        }
+        if Value.self == JSON.self { return done(write(identity(value, as: JSON.self))) }
+        if Value.self == Date.self {
             guard let text = Timestamp.text(of: identity(value, as: Date.self)) else {
                 throw failure("the date lies outside the years 0000 to 9999", value)
             }
-            write(text)
-        } else if Value.self == Decimal.self {
-            try write(JSON.Number(identity(value, as: Decimal.self)), value)
-        } else if Value.self == Data.self {
-            write(identity(value, as: Data.self).base64EncodedString())
-        } else if Value.self == URL.self {
-            write(identity(value, as: URL.self).absoluteString)
-        } else if Value.self == Float.self {
-            try write(JSON.Number(identity(value, as: Float.self)), value)
-        } else if Value.self == Int64.self {
-            write(Int(identity(value, as: Int64.self)))
-        } else if Value.self == Int32.self {
-            write(Int(identity(value, as: Int32.self)))
-        } else if Value.self == Int16.self {
-            write(Int(identity(value, as: Int16.self)))
-        } else if Value.self == Int8.self {
-            write(Int(identity(value, as: Int8.self)))
-        } else if Value.self == Int128.self {
-            try write(JSON.Number(identity(value, as: Int128.self)), value)
-        } else if Value.self == UInt.self {
-            try write(JSON.Number(identity(value, as: UInt.self)), value)
-        } else if Value.self == UInt64.self {
-            try write(JSON.Number(identity(value, as: UInt64.self)), value)
-        } else if Value.self == UInt32.self {
-            write(Int(identity(value, as: UInt32.self)))
-        } else if Value.self == UInt16.self {
-            write(Int(identity(value, as: UInt16.self)))
-        } else if Value.self == UInt8.self {
-            write(Int(identity(value, as: UInt8.self)))
-        } else if Value.self == UInt128.self {
-            try write(JSON.Number(identity(value, as: UInt128.self)), value)
-        } else if Value.self == [Int].self {
-            write(identity(value, as: [Int].self)) { write($0) }
-        } else {
-            return false
+            return done(write(text))
         }
-        return true
+        if Value.self == Decimal.self {
+            return done(try write(JSON.Number(identity(value, as: Decimal.self)), value))
+        }
+        if Value.self == Data.self {
+            return done(write(identity(value, as: Data.self).base64EncodedString()))
+        }
+        if Value.self == URL.self { return done(write(identity(value, as: URL.self).absoluteString)) }
+        if Value.self == Float.self {
+            return done(try write(JSON.Number(identity(value, as: Float.self)), value))
+        }
+        if Value.self == Int64.self { return done(write(Int(identity(value, as: Int64.self)))) }
+        if Value.self == Int32.self { return done(write(Int(identity(value, as: Int32.self)))) }
+        if Value.self == Int16.self { return done(write(Int(identity(value, as: Int16.self)))) }
+        if Value.self == Int8.self { return done(write(Int(identity(value, as: Int8.self)))) }
+        if Value.self == Int128.self { return done(write(whole: identity(value, as: Int128.self))) }
+        if Value.self == UInt.self { return done(write(whole: identity(value, as: UInt.self))) }
+        if Value.self == UInt64.self { return done(write(whole: identity(value, as: UInt64.self))) }
+        if Value.self == UInt32.self { return done(write(Int(identity(value, as: UInt32.self)))) }
+        if Value.self == UInt16.self { return done(write(Int(identity(value, as: UInt16.self)))) }
+        if Value.self == UInt8.self { return done(write(Int(identity(value, as: UInt8.self)))) }
+        if Value.self == UInt128.self { return done(write(whole: identity(value, as: UInt128.self))) }
+        if Value.self == [Int].self { return done(write(identity(value, as: [Int].self)) { write($0) }) }
+        return false
     }
+
+    @inline(__always)
+    private func done(_ written: Void) -> Bool { true }
+
+    private func write(whole value: some BinaryInteger) { write(.number(JSON.Number(value))) }
 
     private func write(_ value: Double) throws {
         // Whole numbers below 2^53 are written as integers are; zero is not, so that `-0` keeps its sign.

@@ -129,10 +129,10 @@ enum JournalAPI {
     static func curl(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let record = try named(by: request, in: gateway)
         let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
-        let copy = CallCopy(
-            try called(record), base: gateway.address(asAskedBy: request), NativeMark(gateway.rules),
-            gateway.redaction(for: query))
-        return .text(copy.curl)
+        return .text(
+            CallCopy.curl(
+                try called(record), base: gateway.address(asAskedBy: request), NativeMark(gateway.rules),
+                gateway.redaction(for: query)))
     }
 
     static func resend(_ gateway: Gateway, _ request: Request) async throws -> Response {

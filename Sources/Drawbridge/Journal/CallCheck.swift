@@ -1,34 +1,6 @@
 /// What a test expects to have been called: which name, with what, how often, in which order.
 struct CallCheck: Sendable {
-    private enum Count {
-        case exactly(Int)
-        case atLeast(Int)
-        case atMost(Int)
-
-        func fits(_ count: Int) -> Bool {
-            switch self {
-            case .exactly(let wanted): count == wanted
-            case .atLeast(let wanted): count >= wanted
-            case .atMost(let wanted): count <= wanted
-            }
-        }
-
-        /// Whether further calls cannot make it right.
-        func isFinal(_ count: Int) -> Bool {
-            switch self {
-            case .exactly(let wanted), .atMost(let wanted): count > wanted
-            case .atLeast: false
-            }
-        }
-
-        var text: String {
-            switch self {
-            case .exactly(let count): "\(count)"
-            case .atLeast(let count): "at least \(count)"
-            case .atMost(let count): "at most \(count)"
-            }
-        }
-    }
+    private typealias Count = (range: ClosedRange<Int>, text: String)
 
     struct Verdict {
         var calls: [JournalRecord] = []
@@ -88,17 +60,17 @@ struct CallCheck: Sendable {
             $0.stringValue.flatMap(JournalRecord.State.init)
         }
         var counts: [Count] = []
-        if let count = try number("count") { counts.append(.exactly(count)) }
-        if let count = try number("atLeast") { counts.append(.atLeast(count)) }
-        if let count = try number("atMost") { counts.append(.atMost(count)) }
+        if let count = try number("count") { counts.append((count...count, "\(count)")) }
+        if let count = try number("atLeast") { counts.append((count ... .max, "at least \(count)")) }
+        if let count = try number("atMost") { counts.append((0...count, "at most \(count)")) }
         if let count = try number("unanswered") {
             filter.isUnanswered = true
-            counts.append(.exactly(count))
+            counts.append((count...count, "\(count)"))
         }
         guard counts.count <= 1 else {
             throw ReplyFault("count, atLeast and atMost are one each; keep one", at: value)
         }
-        count = counts.first ?? .atLeast(1)
+        count = counts.first ?? (1 ... .max, "at least 1")
         let order = try member("order", #"names, one after the other: ["login", "pay"]"#) { list in
             let names = list.arrayValue?.compactMap(\.stringValue) ?? []
             return names.isEmpty || names.count < list.arrayValue?.count ?? 0 ? nil : names
@@ -131,7 +103,9 @@ struct CallCheck: Sendable {
 
     private func isSettled(by found: [(number: Int, place: Int)]) -> Bool {
         guard !order.isEmpty else {
-            return count.fits(found.count) || filter.state == nil && count.isFinal(found.count)
+            // More calls than wanted: further ones cannot make it right.
+            return count.range.contains(found.count)
+                || filter.state == nil && found.count > count.range.upperBound
         }
         var rest = order.compactMap(order.firstIndex)[...]
         for (_, place) in found where place == rest.first { rest.removeFirst() }
@@ -142,7 +116,7 @@ struct CallCheck: Sendable {
         let calls = watch.found.compactMap { journal.record($0.number) }
         let found = calls.count
         let hasLost = watch.hasLost || found < watch.found.count
-        var verdict = Verdict(calls: calls, isRight: count.fits(found), hasLost: hasLost)
+        var verdict = Verdict(calls: calls, isRight: count.range.contains(found), hasLost: hasLost)
         guard !verdict.isRight else { return verdict }
         let subject = filter.name ?? (filter.isUnanswered ? "calls that nobody answered" : "calls")
         let such = filter.when == nil ? "" : " with such an input"

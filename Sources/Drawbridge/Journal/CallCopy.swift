@@ -1,23 +1,7 @@
 /// A call as a line for a shell that makes it again.
 ///
 /// Values from pages are quoted in it, so nothing of them runs.
-struct CallCopy {
-    private let method: String
-    private let url: String
-    private let contentType: String?
-    private let body: [UInt8]
-    private let session: Session
-
-    /// - Parameters:
-    ///   - base: the gateway's URL, without a slash at the end.
-    ///   - redaction: removes secrets; nil where they are shown.
-    init(_ record: JournalRecord, base: String, _ mark: NativeMark, _ redaction: Redaction?) {
-        url = base + mark.target(redaction.removed(fromQuery: record.head.target))
-        method = record.head.method?.rawValue ?? "POST"
-        contentType = record.input.bytes.isEmpty ? nil : record.head.contentType
-        body = Self.body(of: record, redaction)
-        session = record.session
-    }
+enum CallCopy {
 
     private static func body(of record: JournalRecord, _ redaction: Redaction?) -> [UInt8] {
         let bytes = record.input.bytes
@@ -35,41 +19,37 @@ struct CallCopy {
     }
 
     /// A line that makes the call with curl, in any POSIX shell.
-    var curl: String {
+    ///
+    /// - Parameters:
+    ///   - base: the gateway's URL, without a slash at the end.
+    ///   - redaction: removes secrets; nil where they are shown.
+    static func curl(
+        _ record: JournalRecord, base: String, _ mark: NativeMark, _ redaction: Redaction?
+    ) -> String {
+        let method = record.head.method?.rawValue ?? "POST"
         var words = ["curl", "-sS", "--globoff", "--path-as-is"]
         // With `-X HEAD` curl would wait for a body that does not come.
         let isHead = method == "HEAD"
-        let body = isHead ? [] : body
+        let body = isHead ? [] : body(of: record, redaction)
         if isHead {
             words.append("--head")
         } else if method != (body.isEmpty ? "GET" : "POST") {
-            words += ["-X", Self.quoted(method)]
+            words += ["-X", method.quotedForShell]
         }
-        words.append(Self.quoted(url))
+        words.append((base + mark.target(redaction.removed(fromQuery: record.head.target))).quotedForShell)
         // Without this header curl would declare the body as a form.
-        let type = contentType.map { " \($0)" } ?? ""
-        if !body.isEmpty { words += ["-H", Self.quoted("Content-Type:\(type)")] }
-        if session != .usual {
-            words += ["-H", Self.quoted("X-Drawbridge-Session: \(session.name)")]
+        let type = record.head.contentType.map { " \($0)" } ?? ""
+        if !body.isEmpty { words += ["-H", "Content-Type:\(type)".quotedForShell] }
+        if record.session != .usual {
+            words += ["-H", "X-Drawbridge-Session: \(record.session.name)".quotedForShell]
         }
         guard !body.isEmpty else { return words.joined(separator: " ") + "\n" }
-        if let text = Self.plainText(body) {
+        if let text = plainText(body) {
             // Not --data-binary, for which an @ at the beginning names a file.
-            return (words + ["--data-raw", Self.quoted(text)]).joined(separator: " ") + "\n"
+            return (words + ["--data-raw", text.quotedForShell]).joined(separator: " ") + "\n"
         }
-        return "printf \(Self.printed(body)) | " + (words + ["--data-binary", "@-"]).joined(separator: " ")
+        return "printf \(printed(body)) | " + (words + ["--data-binary", "@-"]).joined(separator: " ")
             + "\n"
-    }
-
-    /// A word that every shell takes as it is.
-    ///
-    /// Scalar by scalar: to Swift, a quote with an accent on it is another character than a quote.
-    private static func quoted(_ text: String) -> String {
-        var word = "'"
-        for scalar in text.unicodeScalars {
-            if scalar == "'" { word += #"'\''"# } else { word.unicodeScalars.append(scalar) }
-        }
-        return word + "'"
     }
 
     /// Characters that control a terminal, end a line, or make it look like another one.
@@ -101,5 +81,18 @@ struct CallCopy {
             }
         }
         return text + "'"
+    }
+}
+
+extension String {
+    /// A word that every shell takes as it is.
+    ///
+    /// Scalar by scalar: to Swift, a quote with an accent on it is another character than a quote.
+    package var quotedForShell: String {
+        var word = "'"
+        for scalar in unicodeScalars {
+            if scalar == "'" { word += #"'\''"# } else { word.unicodeScalars.append(scalar) }
+        }
+        return word + "'"
     }
 }

@@ -13,50 +13,40 @@ package struct BridgeHint: Sendable, Hashable {
     }
     package let bridge: String
     /// The bridge's options as JSON; empty for none.
-    package let options: String
+    package private(set) var options = ""
     /// Whether the object is usually the page's own library, so that an error about it does not show a missing bridge.
-    private let isOfPage: Bool
+    private var isOfPage = false
     /// How the app calls itself in the user agent; an example where the object belongs to no single app.
-    let app: String
-
-    private init(
-        _ name: String, _ bridge: String, with options: String = "", isOfPage: Bool = false,
-        of app: String = "ShopApp/3.2"
-    ) {
-        self.name = name
-        self.bridge = bridge
-        self.options = options
-        self.isOfPage = isOfPage
-        self.app = app
-    }
+    private(set) var app = "ShopApp/3.2"
 
     private static let all = [
-        BridgeHint("flutter_inappwebview", "flutter"),
-        BridgeHint("ReactNativeWebView", "reactnative"),
-        BridgeHint("_dsbridge", "dsbridge"),
-        BridgeHint("_dswk", "dsbridge"),
-        BridgeHint("dsBridge", "dsbridge", isOfPage: true),
-        BridgeHint("dsbridge", "dsbridge", isOfPage: true),
-        BridgeHint("KKJSBridge", "kkjsbridge"),
-        BridgeHint("WKWebViewJavascriptBridge", "wkwebviewjavascriptbridge"),
-        BridgeHint("Capacitor", "capacitor"),
-        BridgeHint("cordova", "cordova"),
-        BridgeHint("Android", "android"),
-        BridgeHint("yy://__QUEUE_MESSAGE__/", "jsbridge-android", isOfPage: true),
+        BridgeHint(name: "flutter_inappwebview", bridge: "flutter"),
+        BridgeHint(name: "ReactNativeWebView", bridge: "reactnative"),
+        BridgeHint(name: "_dsbridge", bridge: "dsbridge"),
+        BridgeHint(name: "_dswk", bridge: "dsbridge"),
+        BridgeHint(name: "dsBridge", bridge: "dsbridge", isOfPage: true),
+        BridgeHint(name: "dsbridge", bridge: "dsbridge", isOfPage: true),
+        BridgeHint(name: "KKJSBridge", bridge: "kkjsbridge"),
+        BridgeHint(name: "WKWebViewJavascriptBridge", bridge: "wkwebviewjavascriptbridge"),
+        BridgeHint(name: "Capacitor", bridge: "capacitor"),
+        BridgeHint(name: "cordova", bridge: "cordova"),
+        BridgeHint(name: "Android", bridge: "android"),
+        BridgeHint(name: "yy://__QUEUE_MESSAGE__/", bridge: "jsbridge-android", isOfPage: true),
         BridgeHint(
-            "WeixinJSBridge", "object",
-            with: #"{"object": "WeixinJSBridge", "method": "invoke", "ready": "WeixinJSBridgeReady", "#
-                + #""error": "err_msg", "events": "on"}"#, of: "MicroMessenger/8.0.50"),
+            name: "WeixinJSBridge", bridge: "object",
+            options: #"{"object": "WeixinJSBridge", "method": "invoke", "ready": "WeixinJSBridgeReady", "#
+                + #""error": "err_msg", "events": "on"}"#, app: "MicroMessenger/8.0.50"),
         BridgeHint(
-            "AlipayJSBridge", "object",
-            with: #"{"object": "AlipayJSBridge", "method": "call", "ready": "AlipayJSBridgeReady"}"#,
-            of: "AlipayClient/10.5.88"),
+            name: "AlipayJSBridge", bridge: "object",
+            options: #"{"object": "AlipayJSBridge", "method": "call", "ready": "AlipayJSBridgeReady"}"#,
+            app: "AlipayClient/10.5.88"),
     ]
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Found by errors alone: pages that ask for this bridge get it anyway.
-    private static let unasked = BridgeHint("WebViewJavascriptBridge", "webviewjavascriptbridge")
+    private static let unasked = BridgeHint(
+        name: "WebViewJavascriptBridge", bridge: "webviewjavascriptbridge")
 
     /// The members by which an object is known where the browser's error does not name it.
     private static let members = [
@@ -78,6 +68,9 @@ package struct BridgeHint: Sendable, Hashable {
         messageHandlers[name].flatMap(named)
     }
 
+}
+
+extension BridgeHint {
     /// The hint for what a browser says of an error: `X is not defined`, `window.X is undefined`, `reading 'postMessage'`.
     package init?(_ message: String) {
         let isUndefined = ["is not defined", "undefined", "Can't find variable"].contains(

@@ -28,9 +28,7 @@ package final class ServiceWorkers: Sendable {
 
     /// The answer to a request for such a script; nil where the script no longer exists.
     func changed(_ response: Response, at path: String) -> Response? {
-        paths.withLock { paths in
-            if paths.count < Self.most { paths.insert(path) }
-        }
+        paths.withLock { if $0.count < Self.most { $0.insert(path) } }
         switch response.status.code {
         case 200 where response.isScript: return followed(response, by: Texts.core["worker.js"])
         // A single-page app answers every path with its page.

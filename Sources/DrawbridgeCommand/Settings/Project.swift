@@ -2,43 +2,30 @@ import Drawbridge
 import Glibc
 import HTTPGrammar
 
-/// Identifies what a gateway serves (a folder, or upstreams), so that each project has storage of its own.
-struct Project {
-    private let name: String
-    /// Nil for the welcome page.
-    private let identity: String?
-
+/// What a gateway serves (a folder, or upstreams), which has storage of its own.
+enum Project {
+    /// The name of the file of its storage: `storage-my-page-1f0c9a7e5d3b2a68.json`.
+    ///
     /// - Parameters:
     ///   - root: the folder of `--root`.
     ///   - upstreams: the servers of `--upstream`, as they were written; used where there is no folder.
-    init(root: String?, upstreams: [String]) {
+    static func storage(root: String?, upstreams: [String]) -> String {
+        let (name, identity): (String, String)
         if let root {
             let path = realpath(root, nil).map { path in
                 defer { free(path) }
                 return String(cString: path)
             }
             identity = path ?? root
-            name = (path ?? root).split(separator: "/").last.map(String.init) ?? "root"
-        } else if !upstreams.isEmpty {
+            name = identity.split(separator: "/").last.map(String.init) ?? "root"
+        } else if let first = upstreams.first {
             identity = upstreams.sorted().joined(separator: " ")
-            let text = upstreams[0]
-            name = text.firstRange(of: "://").map { String(text[$0.upperBound...]) } ?? text
+            name = first.firstRange(of: "://").map { String(first[$0.upperBound...]) } ?? first
         } else {
-            identity = nil
-            name = ""
+            return "storage.json"
         }
-    }
-
-    /// The name of the file in which its storage is kept: `storage-my-page-1f0c9a7e5d3b2a68.json`.
-    var fileName: String {
-        guard let identity else { return "storage.json" }
         let plain = name.map { $0.asciiValue?.isAlphanumeric == true ? String($0) : "-" }.joined()
-        return "storage-\(plain.prefix(40))-\(SHA256.digest(identity).prefix(8).hexadecimal).json"
-    }
-}
-
-extension Sequence<UInt8> {
-    fileprivate var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digest = SHA256.digest(identity).prefix(8).map { JSON.hexadecimal($0, digits: 2) }.joined()
+        return "storage-\(plain.prefix(40))-\(digest).json"
     }
 }

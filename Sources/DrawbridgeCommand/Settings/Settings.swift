@@ -219,7 +219,7 @@ struct Settings {
     var usualStorage: String? {
         let folder =
             Self.environment("XDG_STATE_HOME") ?? Self.environment("HOME").map { "\($0)/.local/state" }
-        return folder.map { "\($0)/drawbridge/\(Project(root: root, upstreams: upstreams).fileName)" }
+        return folder.map { "\($0)/drawbridge/\(Project.storage(root: root, upstreams: upstreams))" }
     }
 
     /// The tester's token that the environment chose.

@@ -36,16 +36,10 @@ struct Catalogue {
         layers: [(names: ReplyNames, pages: String?)], handlers: [(routes: [Route], pages: String?)]
     ) {
         var patterns: [Key: RoutePattern] = [:]
-        for (names, pages) in layers {
-            for reply in names.listed {
-                patterns[Key(text: .init(reply.pattern.text), pages: pages)] = reply.pattern
-            }
-        }
-        for (routes, pages) in handlers {
-            for route in routes {
-                patterns[Key(text: .init(route.pattern.text), pages: pages)] = route.pattern
-            }
-        }
+        let named =
+            layers.flatMap { layer in layer.names.listed.map { ($0.pattern, layer.pages) } }
+            + handlers.flatMap { set in set.routes.map { ($0.pattern, set.pages) } }
+        for (pattern, pages) in named { patterns[Key(text: .init(pattern.text), pages: pages)] = pattern }
         entries = patterns.map { key, pattern in
             let mine = layers.filter { $0.pages == nil || $0.pages == key.pages }
             let own = handlers.filter { $0.pages == nil || $0.pages == key.pages }

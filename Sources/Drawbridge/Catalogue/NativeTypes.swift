@@ -130,11 +130,10 @@ extension Reply {
         switch outcome {
         case .value, .template, .error, .silence, .missing, .raw, .forward: true
         case .pass: false
-        case .sequence(let replies, _): replies.allSatisfy(\.alwaysAnswers)
+        case .sequence, .ask: inner.allSatisfy(\.alwaysAnswers)
         case .cases(let cases):
             // After a case that fits and passes, the further cases are not tried.
-            cases.allSatisfy(\.reply.alwaysAnswers) && cases.contains { $0.condition == nil }
-        case .ask(let ask): ask.choices.allSatisfy(\.reply.alwaysAnswers)
+            inner.allSatisfy(\.alwaysAnswers) && cases.contains { $0.condition == nil }
         }
     }
 
@@ -143,16 +142,9 @@ extension Reply {
         switch outcome {
         case .value(let bytes): (try? JSON(parsing: bytes)).map { ValueShape(of: [$0]) } ?? ValueShape()
         case .template(let template): template.shape
-        case .error, .silence, .missing, .pass, .raw: ValueShape()
-        // Another program decides.
-        case .forward: ValueShape()
-        case .sequence(let replies, _): Self.merged(replies)
-        case .cases(let cases): Self.merged(cases.map(\.reply))
-        case .ask(let ask): Self.merged(ask.choices.map(\.reply))
+        // Of what another program answers nothing is known.
+        case .error, .silence, .missing, .pass, .raw, .forward: ValueShape()
+        case .sequence, .cases, .ask: inner.reduce(into: ValueShape()) { $0.merge($1.shape) }
         }
-    }
-
-    private static func merged(_ replies: [Reply]) -> ValueShape {
-        replies.reduce(into: ValueShape()) { $0.merge($1.shape) }
     }
 }

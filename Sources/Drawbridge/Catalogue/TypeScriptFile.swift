@@ -1,8 +1,6 @@
-/// The types of what is sent to native and of what it answers, as declarations of TypeScript.
-struct TypeScriptFile {
-    let text: String
-
-    init(_ types: NativeTypes) {
+extension NativeTypes {
+    /// The types of what is sent to native and of what it answers, as declarations of TypeScript.
+    var typeScript: String {
         var lines = [
             "// What pages send to native, and what it answers. Written by Drawbridge; fetch it again when that changes.",
             "//",
@@ -10,20 +8,20 @@ struct TypeScriptFile {
             "// others). Where nothing is known, it is unknown.",
             "",
         ]
-        for name in types.names {
+        for name in names {
             lines += Self.declaration("\(name.typeName)Input", name.input)
             lines += Self.declaration("\(name.typeName)Output", name.output)
         }
         lines.append("export interface NativeCalls {")
-        for name in types.names {
+        for name in names {
             let key = name.text.literal
             lines.append("    \(key): { input: \(name.typeName)Input; output: \(name.typeName)Output };")
         }
         lines.append("}")
-        text = lines.map { $0 + "\n" }.joined()
+        return lines.map { $0 + "\n" }.joined()
     }
 
-    private static func declaration(_ name: String, _ typed: NativeTypes.Typed) -> [String] {
+    private static func declaration(_ name: String, _ typed: Typed) -> [String] {
         let type = typed.shape.typeScript
         let comment = typed.origin.map { ["// \($0)"] } ?? []
         return comment

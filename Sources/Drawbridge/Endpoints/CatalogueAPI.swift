@@ -30,7 +30,7 @@ enum CatalogueAPI {
 
     static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let (catalogue, seen) = gateway.seenCatalogue(try RecordQuery(request, words: [], usual: ["session"]))
-        return .text(TypeScriptFile(NativeTypes(catalogue, seen)).text)
+        return .text(NativeTypes(catalogue, seen).typeScript)
     }
 
     private static func entries(

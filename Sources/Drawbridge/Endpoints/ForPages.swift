@@ -142,11 +142,7 @@ enum ForPages {
         if let page = try page(sign, body, gateway, request),
             let received = page.take(messages, bytes: request.body.count ?? 0, by: nil)
         {
-            switch isLeaving {
-            case true: page.leave()
-            case false: page.freeze()
-            case nil: break
-            }
+            if let isLeaving { isLeaving ? page.leave() : page.freeze() }
             return .guarded((["received": .number(.init(received))] as JSON).bytes)
         }
         // A page that leaves gets no answer and cannot repeat its messages, so those that were not taken are taken now.

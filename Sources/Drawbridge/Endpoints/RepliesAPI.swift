@@ -178,9 +178,7 @@ enum RepliesAPI {
             throw HTTPError(error)
         } catch let error as ReplySteps.Unheard {
             throw HTTPError(.conflict, "\(error)", data: error.data)
-        } catch let error as ReplySteps.Fault {
-            throw HTTPError(.conflict, "\(error)")
-        } catch let error as NoScenario {
+        } catch let error where error is ReplySteps.Fault || error is NoScenario {
             throw HTTPError(.conflict, "\(error)")
         } catch is CancellationError {
             throw HTTPError(.gone, "\(name) was ended by a reset, or the gateway stops")

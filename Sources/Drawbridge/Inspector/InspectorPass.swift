@@ -6,9 +6,7 @@ package final class InspectorPass: Sendable {
     private let tickets: Tickets
     private let guesses: Guesses
 
-    package convenience init() { self.init(now: { .now }) }
-
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
+    package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         tickets = Tickets(goodOnce: true, now: now)
         guesses = Guesses(now: now)
     }

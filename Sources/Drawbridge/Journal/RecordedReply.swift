@@ -115,11 +115,8 @@ struct RecordedReply {
 extension JSON {
     /// How many arrays and objects stand inside each other.
     var depth: Int {
-        switch self {
-        case .array(let elements): 1 + (elements.map(\.depth).max() ?? 0)
-        case .object(let members): 1 + (members.map(\.value.depth).max() ?? 0)
-        case .null, .bool, .number, .string: 0
-        }
+        let inner = arrayValue ?? objectValue?.map(\.value)
+        return inner.map { 1 + ($0.map(\.depth).max() ?? 0) } ?? 0
     }
 }
 

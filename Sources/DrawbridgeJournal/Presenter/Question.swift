@@ -85,8 +85,7 @@ public struct Question: Sendable, Hashable {
             } else if fields.count == 1, given.arrayValue == nil {
                 return .object([fields[0].name: .string(text)])
             }
-            let example = fields.map { "\"\($0.name)\":\"…\"" }.joined(separator: ",")
-            throw AnswerError("\(given) is no answer to \(name): give {\(example)}")
+            throw AnswerError("\(given) is no answer to \(name): give \(example)")
         }
     }
 }

@@ -37,9 +37,7 @@ public final class Admissions: Sendable {
     private let tickets: Tickets
     private let cookieGuesses: Guesses
 
-    package convenience init() { self.init(now: { .now }) }
-
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
+    package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.now = now
         tickets = Tickets(goodOnce: false, now: now)
         cookieGuesses = Guesses(now: now)

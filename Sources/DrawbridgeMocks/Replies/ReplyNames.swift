@@ -169,14 +169,15 @@ extension ReplyNames {
 extension Reply {
     fileprivate var place: Place? { if case .sequence(_, let place) = outcome { place } else { nil } }
 
-    fileprivate var allWithin: [Reply] {
-        let inner: [Reply] =
-            switch outcome {
-            case .sequence(let replies, _): replies
-            case .cases(let cases): cases.map(\.reply)
-            case .ask(let ask): ask.choices.map(\.reply)
-            case .value, .template, .error, .silence, .missing, .pass, .raw, .forward: []
-            }
-        return [self] + inner.flatMap(\.allWithin)
+    /// Those of which it gives one.
+    package var inner: [Reply] {
+        switch outcome {
+        case .sequence(let replies, _): replies
+        case .cases(let cases): cases.map(\.reply)
+        case .ask(let ask): ask.choices.map(\.reply)
+        case .value, .template, .error, .silence, .missing, .pass, .raw, .forward: []
+        }
     }
+
+    fileprivate var allWithin: [Reply] { [self] + inner.flatMap(\.allWithin) }
 }

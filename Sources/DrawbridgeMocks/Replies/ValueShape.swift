@@ -20,15 +20,6 @@ package struct ValueShape: Sendable, Equatable {
         /// The shape of the values under all other names; none or one.
         package var others: [ValueShape] = []
 
-        package init(
-            known: [(name: String, shape: ValueShape)] = [], required: Set<JSON.Bytewise> = [],
-            others: [ValueShape] = []
-        ) {
-            self.known = known
-            self.required = required
-            self.others = others
-        }
-
         package static func == (lhs: Self, rhs: Self) -> Bool {
             lhs.required == rhs.required && lhs.others == rhs.others
                 && lhs.known.elementsEqual(rhs.known) {
@@ -100,11 +91,7 @@ package struct ValueShape: Sendable, Equatable {
 
     /// Merges the shape of one more element into that of the elements.
     private mutating func add(_ element: ValueShape) {
-        guard let known = elements?.first else {
-            elements = [element]
-            return
-        }
-        elements = [known.merged(element)]
+        elements = [elements?.first?.merged(element) ?? element]
     }
 
     // MARK: Merging

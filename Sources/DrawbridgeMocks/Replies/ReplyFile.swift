@@ -115,18 +115,15 @@ package struct ReplyFile: Sendable {
     private static func pages(
         _ members: [(name: String, value: LocatedJSON)], _ trust: ReplyTrust
     ) throws(ReplyFault) -> [PageMap] {
-        var pages: [PageMap] = []
-        for (pattern, value) in members {
+        try members.map { pattern, value throws(ReplyFault) in
             guard pattern.hasPrefix("/") || pattern.hasPrefix("*") else {
                 throw ReplyFault(Grammar.pageNames.otherwise, at: value)
             }
             let parts = try Grammar.page.read(value.members ?? [], of: value)
-            pages.append(
-                PageMap(
-                    pattern: Glob(pattern), settings: try PageSettings(parts),
-                    replies: try ReplyNames(in: parts, trust)))
+            return PageMap(
+                pattern: Glob(pattern), settings: try PageSettings(parts),
+                replies: try ReplyNames(in: parts, trust))
         }
-        return pages
     }
 
     private static func events(

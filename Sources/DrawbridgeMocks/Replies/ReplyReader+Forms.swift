@@ -77,9 +77,7 @@ extension ReplyReader {
     /// Reads the steps after an answer or of an event.
     static func steps(_ value: LocatedJSON) throws(ReplyFault) -> [ReplyStep] {
         guard let elements = value.elements else { throw ReplyFault(Grammar.stepsAreWanted, at: value) }
-        var steps: [ReplyStep] = []
-        for element in elements { steps.append(try step(element)) }
-        return steps
+        return try elements.map(step)
     }
 
     private static func step(_ value: LocatedJSON) throws(ReplyFault) -> ReplyStep {
@@ -110,15 +108,12 @@ extension ReplyReader {
 extension ReplyReader {
     package static func condition(_ value: LocatedJSON) throws(ReplyFault) -> Condition {
         if let elements = value.elements {
-            var conditions: [Condition] = []
-            for element in elements { conditions.append(try condition(element)) }
-            return .elements(conditions)
+            return .elements(try elements.map(condition))
         }
         guard let members = value.members else { return .scalar(value.json) }
         guard let word = members.first(where: { $0.name.hasPrefix("$") }) else {
-            var conditions: [(name: String, condition: Condition)] = []
-            for (name, value) in members { conditions.append((name, try condition(value))) }
-            return .members(conditions)
+            return .members(
+                try members.map { name, value throws(ReplyFault) in (name, try condition(value)) })
         }
         guard members.count == 1 else {
             throw ReplyFault(

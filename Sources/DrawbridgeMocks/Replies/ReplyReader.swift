@@ -123,16 +123,13 @@ package struct ReplyReader {
         guard let choices = words["$choices"]?.members else {
             throw ReplyFault(Grammar.choicesAreWanted, at: value)
         }
-        var replies: [(name: String, reply: Reply)] = []
-        for (name, value) in choices { replies.append((name, try reply(value))) }
+        let replies = try choices.map { name, value throws(ReplyFault) in (name, try reply(value)) }
         return Reply.Ask(
             message: try Self.template(value), within: words["$within"]?.whole, choices: replies)
     }
 
     private mutating func sequence(_ value: LocatedJSON) throws(ReplyFault) -> [Reply] {
-        var replies: [Reply] = []
-        for element in value.elements ?? [] { replies.append(try reply(element)) }
-        return replies
+        try (value.elements ?? []).map { element throws(ReplyFault) in try reply(element) }
     }
 
     private mutating func cases(_ value: LocatedJSON) throws(ReplyFault) -> [Reply.Case] {

@@ -108,13 +108,10 @@ package struct Template: Sendable {
             let isConstant = pieces.allSatisfy { if case .text = $0 { true } else { false } }
             return isConstant ? .constant(value) : .text(pieces)
         case .array(let elements):
-            var nodes: [Node] = []
-            for element in elements { nodes.append(try node(element)) }
-            return .array(nodes)
+            return .array(try elements.map(node))
         case .object(let members):
-            var nodes: [(name: String, node: Node)] = []
-            for (name, value) in members { nodes.append((name, try node(value))) }
-            return .object(nodes)
+            return .object(
+                try members.map { name, value throws(UnknownWord) in (name, try node(value)) })
         default: return .constant(value)
         }
     }
@@ -171,12 +168,11 @@ package struct Template: Sendable {
                 for piece in pieces { text += try fill(piece) }
                 return .string(text)
             case .array(let nodes):
-                var values: [JSON] = []
-                for node in nodes { values.append(try fill(node)) }
-                return .array(values)
+                return .array(try nodes.map { node throws(TooLarge) in try fill(node) })
             case .object(let members):
-                var values: [JSON.Object.Element] = []
-                for (name, node) in members { values.append((name, try fill(node))) }
+                let values = try members.map { name, node throws(TooLarge) in
+                    (key: name, value: try fill(node))
+                }
                 return .object(JSON.Object(unique: values))
             case .written(let node): return .string("\(try fill(node))")
             }

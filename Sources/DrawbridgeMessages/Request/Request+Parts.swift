@@ -2,11 +2,7 @@ extension Request {
     /// Whether the app has sent it that the gateway is in, so that nothing is asked of its host and caller.
     package var isFromApp: Bool {
         get { parts.values.isFromApp }
-        set {
-            var values = parts.values
-            values.isFromApp = newValue
-            parts = Parts(values)
-        }
+        set { change { $0.isFromApp = newValue } }
     }
 
     /// The immutable storage of a request, which its copies share; a change makes a new one.

@@ -155,7 +155,7 @@ public struct Request: Sendable {
     /// Whether both are copies of one request, and neither was changed since.
     @usableFromInline package func isSame(as other: Request) -> Bool { parts === other.parts }
 
-    private mutating func change(_ change: (inout Values) -> Void) {
+    mutating func change(_ change: (inout Values) -> Void) {
         var values = parts.values
         change(&values)
         parts = Parts(values)

@@ -55,7 +55,8 @@ public enum GatewayCommand {
         Command.program = Command.Program(
             name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "drawbridge",
             abstract: abstract, version: version ?? Self.version)
-        if let command = command(InitCommand.self, "init") {
+        if CommandLine.arguments.dropFirst().first == "init" {
+            let command = parsed(InitCommand.self, Array(CommandLine.arguments.dropFirst(2)))
             return try await initialize(by: command, standardHandlers: standardHandlers, register)
         }
         let settings = try await settings(isAlone: passThrough.isEmpty)
@@ -108,12 +109,6 @@ public enum GatewayCommand {
         }
         LogWriter.standardError.flush()
         try Task.checkCancellation()
-    }
-
-    /// A subcommand, if its name is the first argument; ends the process where the other arguments are wrong.
-    private static func command<Wanted: ParsableCommand>(_ type: Wanted.Type, _ word: String) -> Wanted? {
-        guard CommandLine.arguments.dropFirst().first == word else { return nil }
-        return parsed(Wanted.self, Array(CommandLine.arguments.dropFirst(2)))
     }
 
     /// Parses the arguments; ends the process where they are wrong, or ask for help or the version.

@@ -46,10 +46,8 @@ actor LiveReplies {
         }
     }
 
-    private enum Due {
-        case file(Int)
-        case found(path: String)
-    }
+    /// A file that has changed, and its place in `sources.files`; without one it has appeared.
+    private typealias Due = (path: String, place: Int?)
 
     init(_ settings: Settings, for gateway: Gateway, _ builtIns: BuiltIns?) {
         sources = settings.replies
@@ -108,10 +106,10 @@ actor LiveReplies {
         var due: [Due] = sources.files.indices.filter { place in
             let file = sources.files[place]
             return file.text.isRegular && states[place].isDue(file.text.path, isFound: file.kind == .found)
-        }.map { .file($0) }
+        }.map { (sources.files[$0].text.path, $0) }
         if search != nil {
             if let path = FoundFile.there(in: root).first {
-                if search?.isDue(path, isFound: true) == true { due.append(.found(path: path)) }
+                if search?.isDue(path, isFound: true) == true { due.append((path, nil)) }
             } else {
                 search = State()
             }
@@ -120,10 +118,7 @@ actor LiveReplies {
     }
 
     private func take(_ due: Due) throws {
-        switch due {
-        case .file(let place): try take(place)
-        case .found(let path): try takeFound(path)
-        }
+        if let place = due.place { try take(place) } else { try takeFound(due.path) }
     }
 
     /// Reads a file that has appeared since the start, unless a save has made one meanwhile.
@@ -206,13 +201,11 @@ actor LiveReplies {
     var problem: String? { states.lazy.compactMap(\.complaint).first ?? search?.complaint }
 
     private func complain(_ text: String, about due: Due) {
-        switch due {
-        case .file(let place):
+        if let place = due.place {
             guard states[place].complaint != text else { return }
             states[place].complaint = text
             gateway.logger.error("\(text); still using the previous version")
-        case .found:
-            guard search != nil, search?.complaint != text else { return }
+        } else if search != nil, search?.complaint != text {
             search?.complaint = text
             gateway.logger.error("\(text); it is used when it is valid")
         }

@@ -17,20 +17,13 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
         if script.isEmpty { return nil }
     }
 
-    private static func isFile(_ script: String) -> Bool { script.contains("/") || script.hasSuffix(".js") }
-
-    /// Reads a script: the file of this path, or the shipped one of this name.
-    static func bridge(_ script: String, _ options: JSON) throws(BridgeScript.ScriptError) -> BridgeScript {
-        isFile(script) ? try .file(script, options: options) : try .named(script, options: options)
-    }
-
     /// Makes a relative path one below this folder.
     mutating func resolve(_ folder: String) {
         if let file, !file.hasPrefix("/") { script = "\(folder)/\(script)" }
     }
 
     /// The path of the script, which is never served as a static file; nil for a shipped bridge.
-    var file: String? { Self.isFile(script) ? script : nil }
+    var file: String? { script.contains("/") || script.hasSuffix(".js") ? script : nil }
 
     /// Reads the scripts of these options.
     ///
@@ -59,7 +52,7 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
                     + #"--bridge 'object={"object": "WeixinJSBridge"}'"#)
         }
         do throws(BridgeScript.ScriptError) {
-            return try Self.bridge(script, json)
+            return file == nil ? try .named(script, options: json) : try .file(script, options: json)
         } catch {
             // It may come from a found file, which anybody may have written: control characters are replaced.
             throw ValidationError("--bridge \(script): \(error)".plain)

@@ -8,6 +8,8 @@ struct Invitation: Inviter {
         let url: String
         /// The network interface that has the address: `wlan0`; nil where one address was chosen.
         let interface: String?
+        /// For people: `http://192.0.2.7:8080/__drawbridge__/enter#…  (wlan0)`.
+        var line: String { url + (interface.map { "  (\($0))" } ?? "") }
     }
 
     let address: ServerAddress
@@ -65,11 +67,6 @@ struct Invitation: Inviter {
                 ]
             })
     }
-}
-
-extension Invitation.Link {
-    /// A line for people: `http://192.0.2.7:8080/__drawbridge__/enter#…  (wlan0)`.
-    var line: String { url + (interface.map { "  (\($0))" } ?? "") }
 }
 
 extension IPAddress {

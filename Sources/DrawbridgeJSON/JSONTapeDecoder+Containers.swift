@@ -1,6 +1,5 @@
 // One generic `decode` meets nearly all requirements of the protocols. 128-bit integers have a `decode` of their own
-// because the protocols' default throws, common types because that is faster. JSONTapeDecoder+Optionals.swift has the
-// ones for optional values.
+// because the protocols' default throws, common types because that is faster.
 
 extension JSONTapeDecoder {
     struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {

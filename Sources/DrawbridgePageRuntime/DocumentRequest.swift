@@ -23,9 +23,9 @@ package enum DocumentRequest {
                 self = .worker
             default: self = .other
             }
-        } else if headers.value(.xRequestedWith)?.lowercased() == "xmlhttprequest" {
-            self = .other
-        } else if Self.isOfAnotherOrigin(request) {
+        } else if headers.value(.xRequestedWith)?.lowercased() == "xmlhttprequest"
+            || Self.isOfAnotherOrigin(request)
+        {
             self = .other
         } else {
             self = headers.value(.accept)?.lowercased().contains("text/html") == true ? .page : .unknown

@@ -22,7 +22,7 @@ package enum RuntimeScript {
     }
 
     private static let bodies = [false, true].map { hasBridges in
-        [false, true].map { hasJournal in body(hasBridges: hasBridges, hasJournal: hasJournal) }
+        [false, true].map { body(hasBridges: hasBridges, hasJournal: $0) }
     }
 
     /// Removes comments and blanks, a third of a script; no string in it spans several lines.

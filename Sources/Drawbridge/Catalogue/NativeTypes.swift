@@ -2,30 +2,20 @@ import HTTPGrammar
 
 /// The types of the input and output of each name, as far as mocks and calls tell them.
 struct NativeTypes {
-    /// Where a type is known from.
-    enum Source: String, CaseIterable {
-        /// A reply with a value.
-        case reply
-        /// Calls of the journal.
-        case seen
-    }
 
     struct Typed {
         var shape = ValueShape()
-        var sources: Set<Source> = []
+        /// Where it is known from: `reply`, a reply with a value; `seen`, calls of the journal.
+        var sources: [String] = []
 
-        mutating func add(_ other: ValueShape, from source: Source) {
+        mutating func add(_ other: ValueShape, from source: String) {
             guard !other.isEmpty else { return }
             shape.merge(other)
-            sources.insert(source)
+            if !sources.contains(source) { sources.append(source) }
         }
 
         /// Where it is known from, in words; nil where nothing is known.
-        var origin: String? {
-            sources.isEmpty
-                ? nil
-                : Source.allCases.filter(sources.contains).map(\.rawValue).joined(separator: ", ")
-        }
+        var origin: String? { sources.isEmpty ? nil : sources.joined(separator: ", ") }
     }
 
     struct Name {
@@ -104,7 +94,7 @@ extension NativeTypes.Name {
     /// Adds what mocks tell.
     fileprivate mutating func add(_ entry: Catalogue.Entry) {
         for reply in entry.replies {
-            output.add(reply.reply.shape, from: .reply)
+            output.add(reply.reply.shape, from: "reply")
             if reply.reply.alwaysAnswers { return }
         }
     }
@@ -114,12 +104,12 @@ extension NativeTypes.Name {
         let inputs = NativeTypes.values(of: calls) { call in
             (call.input.bytes.count, call.readInput.map { $0.value ?? .null })
         }
-        input.add(ValueShape(of: inputs), from: .seen)
+        input.add(ValueShape(of: inputs), from: "seen")
         let outputs = NativeTypes.values(of: calls) { call in
             guard call.state == .answered, call.form == .value, call.output.isWhole else { return (0, nil) }
             return (call.output.bytes.count, call.shownOutput(nil))
         }
-        output.add(ValueShape(of: outputs), from: .seen)
+        output.add(ValueShape(of: outputs), from: "seen")
     }
 }
 

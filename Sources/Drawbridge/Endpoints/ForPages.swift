@@ -70,9 +70,9 @@ enum ForPages {
     /// Hands a global to the runtime of a page whose policy forbids `eval`: a top-level `const` is not on `window`.
     static func global(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let name = request.query["name"] ?? ""
-        guard (1...100).contains(name.utf8.count), name.utf8.first?.isDigit == false,
-            name.utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: "$") })
-        else { throw HTTPError(.notFound, "name: it is a name of JavaScript's, in ASCII") }
+        guard name.utf8.count <= 100, PageSettings.isName(name) else {
+            throw HTTPError(.notFound, "name: it is a name of JavaScript's, in ASCII")
+        }
         return Response(
             headers: scriptFields,
             body: .bytes(
@@ -146,10 +146,10 @@ enum ForPages {
             return .guarded((["received": .number(.init(received))] as JSON).bytes)
         }
         // A page that leaves gets no answer and cannot repeat its messages, so those that were not taken are taken now.
-        if isLeaving != nil, let (words, before) = gateway.pages.lastWords(of: sign, messages) {
+        if isLeaving != nil, let before = gateway.pages.lastWords(of: sign, messages) {
             Page(
                 sign, body, head: request.asPage, remoteAddress: request.remoteAddress, gateway: gateway
-            ).takeLast(words, behind: before)
+            ).takeLast(messages, behind: before)
         }
         return isOver(sign, gateway)
     }

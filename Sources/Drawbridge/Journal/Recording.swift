@@ -23,25 +23,22 @@ struct Recording {
     ///   - isWhole: whether the journal has all of them.
     init(_ records: [JournalRecord], of session: String?, answers: AnswerForm, isWhole: Bool) {
         var leftOut = LeftOut()
-        var names: [JSON.Bytewise: Name] = [:]
-        var order: [JSON.Bytewise] = []
+        var names: [Name] = []
+        var places: [JSON.Bytewise: Int] = [:]
         for record in records where record.kind == .call && record.head.resentFrom == nil {
             do throws(Reason) {
                 try Self.check(record)
                 let reply = try RecordedReply(of: record, answers: answers).json
-                let key = JSON.Bytewise(record.name)
-                if names[key] == nil {
-                    names[key] = Name(name: record.name)
-                    order.append(key)
-                }
-                names[key]?.calls.append((record.readInput.map { $0.value ?? .null }, reply))
+                let place = places[JSON.Bytewise(record.name)] ?? names.count
+                if place == names.count { names.append(Name(name: record.name)) }
+                places[JSON.Bytewise(record.name)] = place
+                names[place].calls.append((record.readInput.map { $0.value ?? .null }, reply))
             } catch {
                 leftOut.add(record.name, because: error)
             }
         }
         var (members, bytes, count) = ([String](), 0, 0)
-        for key in order {
-            guard let name = names[key] else { continue }
+        for name in names {
             let (reply, calls) = Self.reply(to: name, &leftOut)
             guard calls > 0 else { continue }
             let member = "        \(JSON.string(name.name)): \(reply)"
@@ -126,12 +123,7 @@ struct Recording {
 
     private static func isReply(_ text: String, for name: String) -> Bool {
         var names = ReplyNames()
-        do {
-            try names.set(LocatedJSON(parsing: Array(text.utf8)), for: name, trust: .little)
-            return true
-        } catch {
-            return false
-        }
+        return (try? names.set(LocatedJSON(parsing: Array(text.utf8)), for: name, trust: .little)) != nil
     }
 
     /// The keywords of a reply; a bare value gets `$reply`.

@@ -150,10 +150,8 @@ public final class Pages: Sendable {
     /// That request is a beacon: the page gets no answer and never sends it again. What is returned here counts as
     /// taken.
     ///
-    /// - Returns: the messages, and the number of the last one before them; nil for a life that nobody remembers.
-    package func lastWords(
-        of sign: PageSign, _ messages: [JSON]
-    ) -> (messages: [JSON], before: Int)? {
+    /// - Returns: the number of the last one before them; nil for a life that nobody remembers.
+    package func lastWords(of sign: PageSign, _ messages: [JSON]) -> Int? {
         state.withLock { state in
             guard let life = state.ended[sign.id], life.number == sign.life, state.pages[sign.id] == nil
             else { return nil }
@@ -161,7 +159,7 @@ public final class Pages: Sendable {
                 number == last + 1 ? number : last
             }
             state.ended.took(last, of: sign.id)
-            return (messages, life.last)
+            return life.last
         }
     }
 

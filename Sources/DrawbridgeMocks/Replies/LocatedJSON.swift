@@ -1,7 +1,7 @@
 /// A value of a JSON text with its line and column, for messages about what is wrong with it.
 package struct LocatedJSON {
     let tape: JSONTape
-    let place: Int
+    private(set) var place: Int
     /// The text with its comments, which the tape has not.
     let written: [UInt8]
     /// The ends of its lines, searched for each line number: a file may have thousands of values with a message.
@@ -23,9 +23,7 @@ package struct LocatedJSON {
     }
 
     init(_ value: LocatedJSON, _ place: Int) {
-        tape = value.tape
-        written = value.written
-        lineEnds = value.lineEnds
+        self = value
         self.place = place
     }
 

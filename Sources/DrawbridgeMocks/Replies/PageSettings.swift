@@ -52,7 +52,8 @@ package struct PageSettings: Sendable {
             || value.elements?.contains(where: hasPrototype) == true
     }
 
-    private static func isName(_ text: String) -> Bool {
+    /// Whether a text is a name of JavaScript's, in ASCII.
+    package static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, !first.isDigit else { return false }
         return text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "$") }
     }

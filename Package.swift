@@ -45,7 +45,7 @@ let package = Package(
         // HTML that is changed on its way, and the policies that come with it.
         .target(name: "DrawbridgeDocuments", dependencies: ["HTTPGrammar"]),
 
-        // Requests and responses, who may call, and which requests are for native.
+        // Requests and responses, who may call, which requests are for native, and how their paths are found.
         .target(
             name: "DrawbridgeMessages",
             dependencies: ["DrawbridgeDocuments", "DrawbridgeJSON", "HTTPGrammar", httpTypes, logging]),
@@ -56,13 +56,16 @@ let package = Package(
 
         // What was called of native and what became of it, for tests and people, and the questions that wait for somebody.
         .target(
-            name: "DrawbridgeJournal", dependencies: ["DrawbridgeMocks", "HTTPGrammar", httpTypes, logging]),
+            name: "DrawbridgeJournal",
+            dependencies: ["DrawbridgeMessages", "HTTPGrammar", httpTypes, logging]),
 
         // What is put into documents, so that their pages reach native.
         .target(
             name: "DrawbridgePageRuntime",
             dependencies: [
-                "CTexts", "DrawbridgeDocuments", "DrawbridgeJournal", "HTTPGrammar", httpTypes, logging,
+                "CTexts", "DrawbridgeDocuments", "DrawbridgeJournal", "DrawbridgeMocks", "HTTPGrammar",
+                httpTypes,
+                logging,
             ],
             exclude: ["Script", "Bridges", "Worker"]),
 

@@ -1,1 +1,1 @@
-@_exported public import DrawbridgeMocks
+@_exported public import DrawbridgeMessages

@@ -1,1 +1,2 @@
 @_exported public import DrawbridgeJournal
+@_exported public import DrawbridgeMocks

@@ -119,7 +119,7 @@ package final class Questions: Sendable {
         state.withLock { state in
             state.watched.removeAll { $0.session == session }
             state.watched.append((session, .now))
-            if state.watched.count > ReplyBook.mostSessions { state.watched.removeFirst() }
+            if state.watched.count > Session.most { state.watched.removeFirst() }
             return state.waiting.values.filter { $0.session == session }.sorted { $0.number < $1.number }
         }
     }

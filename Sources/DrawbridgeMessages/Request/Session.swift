@@ -11,6 +11,9 @@ import HTTPGrammar
     /// The session of requests that name none.
     package static let usual = Session(known: "default")
 
+    /// The most sessions that are kept, more than tests run side by side; with one more, the longest idle one goes.
+    package static let most = 1000
+
     private init(known name: String) { self.name = name }
 
     /// Nil for a text that is no name of a session.

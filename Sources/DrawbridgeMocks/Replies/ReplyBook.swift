@@ -27,7 +27,7 @@ package final class ReplyBook: Sendable {
             change(&sessions[session, default: fresh])
             uses += 1
             sessions[session]?.used = uses
-            guard sessions.count > ReplyBook.mostSessions else { return }
+            guard sessions.count > Session.most else { return }
             // Sessions that a test has changed are kept longest; the others may come from any page, which may name any.
             let others = sessions.lazy.filter { $0.key != .usual && $0.key != session }
             let idle = others.min { a, b in
@@ -46,8 +46,6 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// The most sessions that are kept, more than tests run side by side; with one more, the longest idle one goes.
-    package static let mostSessions = 1000
     /// The most bytes of replies that all sessions together may set; parsed, they take some ten times as much memory.
     static let mostBytes = 16 << 20
 

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeJSON
 @testable import DrawbridgeMocks
 
 /// What values have in common, as a type of TypeScript.

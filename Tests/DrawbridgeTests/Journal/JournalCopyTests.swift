@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 @testable import DrawbridgeMocks
 
 /// What leaves the journal for other tools, and what does not.

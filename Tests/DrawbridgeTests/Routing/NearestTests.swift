@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 @testable import DrawbridgeMocks
 
 @Suite("The nearest path")

@@ -86,12 +86,12 @@ import Testing
 
     @Test func ofThousandSessionsTheLongestIdleGoes() throws {
         let book = try Self.book(#"{"replies": {"a": 1}, "scenarios": {"x": {"a": 2}}}"#)
-        for number in 0..<ReplyBook.mostSessions + 5 {
+        for number in 0..<Session.most + 5 {
             try book.turn("x", on: true, in: Self.session("s\(number)"))
             // This one is never idle for long.
             try book.turn("x", on: true, in: Self.session("s0"))
         }
-        #expect(book.sessionCount == ReplyBook.mostSessions)
+        #expect(book.sessionCount == Session.most)
         #expect(book.scenarios(in: try Self.session("s0")) == ["x"])
         #expect(book.scenarios(in: try Self.session("s1")) == [])
     }
@@ -101,10 +101,10 @@ import Testing
         let book = try Self.book(#"{"replies": {"next": {"$sequence": [1, 2]}}}"#)
         let test = try Self.session("test")
         try book.set(LocatedJSON(parsing: Array("9".utf8)), for: "a", in: test)
-        for number in 0..<ReplyBook.mostSessions * 2 {
+        for number in 0..<Session.most * 2 {
             _ = Self.value(book, "/next", in: try Self.session("page\(number)"))
         }
-        #expect(book.sessionCount == ReplyBook.mostSessions)
+        #expect(book.sessionCount == Session.most)
         #expect(Self.value(book, "/a", in: test) == "9")
     }
 
@@ -113,7 +113,7 @@ import Testing
             #"{"replies": {"next": {"$sequence": [1, 2]}}, "scenarios": {"x": {"a": 2}, "y": {"a": 3}}}"#)
         let test = try Self.session("test")
         try book.turn("x", on: true, in: test, isByTest: true)
-        for number in 0..<ReplyBook.mostSessions * 2 {
+        for number in 0..<Session.most * 2 {
             // As behind an answer that a page gets.
             try book.turn("y", on: true, in: Self.session("page\(number)"))
         }

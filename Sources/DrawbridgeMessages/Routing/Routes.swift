@@ -59,7 +59,7 @@ package struct Routes<Target: Routed> {
     }
 
     /// Whether nothing is left, no empty branch either.
-    var isEmpty: Bool { root.isEmpty }
+    package var isEmpty: Bool { root.isEmpty }
 
     /// All targets, in no order.
     package var all: [Target] { Self.routes(below: root) }

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// Dispatch has a limited number of threads, and handlers that block may occupy them all: what is to free them needs
 /// a thread of its own.
-enum OwnThread {
+package enum OwnThread {
     private final class Work: Sendable {
         let call: @Sendable () -> Void
 
@@ -16,7 +16,7 @@ enum OwnThread {
     }
 
     /// Calls it on a new thread, or where the system has none left, at once on this one.
-    static func perform(_ call: @escaping @Sendable () -> Void) {
+    package static func perform(_ call: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(call))
         #if canImport(Darwin)
         var id: pthread_t?

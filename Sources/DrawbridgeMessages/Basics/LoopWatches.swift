@@ -73,7 +73,7 @@ package final class LoopWatch: Sendable {
     package func end() { LoopWatches.shared.remove(self) }
 
     /// Runs a step of a handler of this type; on the loop's thread.
-    func during<T>(_ type: Any.Type, _ work: () throws -> T) rethrows -> T {
+    package func during<T>(_ type: Any.Type, _ work: () throws -> T) rethrows -> T {
         step.store(step.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         // A step may run one of another handler within itself, and goes on after that.
         let outer = handler.load(ordering: .relaxed)

@@ -3,19 +3,19 @@
 /// Matching takes time in proportion to the string, whatever the pattern: the parts between the `*` are found one after
 /// the other, and no part is ever looked for again.
 package struct Glob: Sendable {
-    let text: String
+    package let text: String
     private let parts: [[UInt8]]
 
     /// Longer strings than this match no pattern.
     private static let longest = 64 << 10
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
         parts = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(
             Array.init)
     }
 
-    func matches(_ string: String) -> Bool {
+    package func matches(_ string: String) -> Bool {
         guard string.utf8.count <= Self.longest else { return false }
         let bytes = Array(string.utf8)
         guard parts.count > 1 else { return bytes == parts[0] }

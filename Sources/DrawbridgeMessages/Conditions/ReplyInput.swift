@@ -19,7 +19,7 @@ package struct ReplyInput: Sendable {
 
 extension JSON {
     /// The object or array in a string of JSON, as pages send it to bridges that take only strings; else the value.
-    var read: JSON {
+    package var read: JSON {
         guard case .string(let text) = self, let first = text.utf8.first(where: { $0 > 0x20 }),
             first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
         else { return self }

@@ -20,6 +20,13 @@ package struct ValueShape: Sendable, Equatable {
         /// The shape of the values under all other names; none or one.
         package var others: [ValueShape] = []
 
+        package init(
+            known: [(name: String, shape: ValueShape)] = [], required: Set<JSON.Bytewise> = [],
+            others: [ValueShape] = []
+        ) {
+            (self.known, self.required, self.others) = (known, required, others)
+        }
+
         package static func == (lhs: Self, rhs: Self) -> Bool {
             lhs.required == rhs.required && lhs.others == rhs.others
                 && lhs.known.elementsEqual(rhs.known) {

@@ -72,12 +72,14 @@ public enum GatewayCommand {
                 presenter: ScriptedPresenter(
                     settings.answers.values, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
-            gateway.documents.withLock {
-                $0 = [.manual: { WelcomePage.texts["manual.html"] }, .schema: { Setting.schema.bytes }]
-            }
-            gateway.secrets.withLock { $0 = Redaction(also: settings.options[\.log.redact].names) }
             try await register(gateway)
-            gateway.remedies.withLock { $0 = gateway.registered.isEmpty ? [.mock] : [.handler, .mock] }
+            gateway.configure {
+                $0.documents = [
+                    .manual: { WelcomePage.texts["manual.html"] }, .schema: { Setting.schema.bytes },
+                ]
+                $0.secrets = Redaction(also: settings.options[\.log.redact].names)
+                $0.remedies = gateway.registered.isEmpty ? [.mock] : [.handler, .mock]
+            }
             var builtIns: BuiltIns?
             if standardHandlers {
                 let storage = settings.options[\.handlers.storage]
@@ -89,7 +91,7 @@ public enum GatewayCommand {
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings, for: gateway, builtIns)
             try await replies.begin()
-            gateway.replyKeeper.withLock { $0 = replies }
+            gateway.configure { $0.replyKeeper = replies }
             tellOfAnswers(settings, gateway)
             let following = Task { await replies.follow() }
             let followingBridges = Task { await SavedBridges.follow(settings.bridgeFiles, of: gateway) }
@@ -249,7 +251,7 @@ public enum GatewayCommand {
             address: server.address, publicURL: settings.publicURL, trustsThisMachine: trustsThisMachine,
             isForPhones: settings.options[\.access.lan] == true, admissions: gateway.admissions)
         let isOpenToOthers = !server.address.isLoopback || !trustsThisMachine
-        if isOpenToOthers { gateway.inviter.withLock { $0 = invitation } }
+        if isOpenToOthers { gateway.configure { $0.links = invitation.described } }
         terminal?.takeWords(of: gateway, inspector, isOpenToOthers ? invitation : nil)
         let banner = Banner(
             address: server.address, gateway: gateway, builtIns: builtIns, settings: settings,

@@ -68,7 +68,7 @@ public final class GatewayServer: Sendable {
         self.log = log
         self.gateway = gateway
         gateway.pages.count { [memory = server.bodyMemory] in WaitingBytes(of: memory) }
-        gateway.ownAddress.withLock { [address] in $0 = configuration.publicURL ?? "\(address.reachable)" }
+        gateway.configure { [address] in $0.ownAddress = configuration.publicURL ?? "\(address.reachable)" }
         gateway.serverBegan()
         OwnPorts.add(server.port)
     }

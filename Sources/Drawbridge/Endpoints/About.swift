@@ -14,7 +14,7 @@ enum About {
     }
 
     static func schema(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let schema = gateway.documents.withLock { $0[.schema] }
+        let schema = gateway.program.documents[.schema]
         return .guarded(schema?() ?? Grammar.schema().bytes, "application/schema+json")
     }
 
@@ -23,7 +23,7 @@ enum About {
     }
 
     static func manual(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        guard let page = gateway.documents.withLock({ $0[.manual] }) else {
+        guard let page = gateway.program.documents[.manual] else {
             throw HTTPError(
                 .notFound, "the manual is a page of the drawbridge command, and this is another program")
         }

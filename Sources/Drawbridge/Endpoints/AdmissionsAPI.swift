@@ -17,7 +17,7 @@ enum AdmissionsAPI {
     static func draw(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
         let ticket = gateway.admissions.drawTicket()
-        let links = gateway.inviter.withLock { $0 }?.described(ticket) ?? .array([])
+        let links = gateway.program.links?(ticket) ?? .array([])
         return .success(["link": .string("\(OwnPath.enter.path)#\(ticket)"), "links": links])
     }
 

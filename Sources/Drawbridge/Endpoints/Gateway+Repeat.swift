@@ -6,12 +6,12 @@ extension Gateway {
     /// The URL by which a program reaches this gateway; the inspector is at another address.
     func address(asAskedBy request: Request) -> String {
         let asked = "\(request.scheme)://\(request.authority ?? "localhost")"
-        return request.isOfInspector ? ownAddress.withLock { $0 } ?? asked : asked
+        return request.isOfInspector ? program.ownAddress ?? asked : asked
     }
 
     /// Removes secrets from what leaves the journal; nil where they are shown.
     func redaction(for query: RecordQuery) -> Redaction? {
-        query.showsSecrets ? nil : secrets.withLock { $0 }
+        query.showsSecrets ? nil : program.secrets
     }
 
     /// Calls a name in place of a page.
@@ -64,7 +64,7 @@ extension Gateway {
     ///
     /// - Throws: an ``HTTPError``: a 409 where there is no file that could be written, or where it has changed.
     package func saveMissing(by: String) async throws -> SavedNames {
-        let redaction = secrets.withLock { $0 }
+        let redaction = program.secrets
         let (missed, beyond) = journal.unansweredCalls
         var refused: [String] = []
         let names = missed.compactMap { name, calls in
@@ -83,7 +83,7 @@ extension Gateway {
     /// A program that can write the file decides what the gateway says after its next start. So whoever starts the
     /// gateway has to allow that; a person sees what is written, with the inspector or, without a request, at the terminal.
     package func keeper(for request: Request? = nil) throws(HTTPError) -> any ReplyKeeper {
-        guard let keeper = replyKeeper.withLock({ $0 }) else {
+        guard let keeper = program.replyKeeper else {
             throw HTTPError(.forbidden, "nobody here writes files; the command does")
         }
         guard request?.isOfInspector != false || keeper.isForPrograms else {

@@ -27,15 +27,15 @@ extension Gateway {
     func present(_ topic: Journal.Topic) async -> JSON {
         switch topic {
         case .gateway:
-            let address = ownAddress.withLock { $0.map { JSON.string("\($0)/") } }
-            let builtIns = builtIns.withLock { $0.sorted() }
+            let address = program.ownAddress.map { JSON.string("\($0)/") }
+            let builtIns = program.builtIns.sorted()
             return ["page": address ?? .null, "builtIns": .array(builtIns.map(JSON.string))]
         case .pages: return .array(pages.open.prefix(Self.shownPages).map(\.described))
         case .questions: return .array(questions.waiting.map(\.described))
         case .replies:
             var set = JSON.Object()
             for (session, changed) in replyBook.changed { set[session.name] = .object(changed.replies) }
-            let keeper = replyKeeper.withLock { $0 }
+            let keeper = program.replyKeeper
             return [
                 "set": .object(set), "file": await keeper?.file.map(JSON.string) ?? .null,
                 "problem": await keeper?.problem.map(JSON.string) ?? .null,

@@ -68,7 +68,7 @@ actor LiveReplies {
     }
 
     func begin() throws {
-        gateway.replySupplier.withLock { $0 = supplier }
+        gateway.configure { $0.replySupplier = supplier }
         try apply()
         tell(sources.given.doubts, of: "--reply")
         for file in sources.files { tell(file.file.doubts, of: file.text.path) }

@@ -3,7 +3,7 @@ import DrawbridgeServer
 import Glibc
 
 /// The links by which other devices come in: one for each address by which they may reach the gateway.
-struct Invitation: Inviter {
+struct Invitation {
     struct Link {
         let url: String
         /// The network interface that has the address: `wlan0`; nil where one address was chosen.

@@ -70,7 +70,7 @@ extension Gateway {
         return line.text
     }
 
-    private var redaction: Redaction { secrets.withLock { $0 } }
+    private var redaction: Redaction { program.secrets }
 
     /// The outcome of a call that something answered: its time, and its answer.
     private func outcome(of record: JournalRecord) -> String {
@@ -121,7 +121,8 @@ extension Gateway {
 
     /// Points to the inspector, the first time in a run where there is one; else empty.
     private func elseInspector(_ words: String) -> String {
-        remedies.withLock { $0.remove(.inspector) != nil } ? words : ""
+        guard program.remedies.contains(.inspector) else { return "" }
+        return configure { $0.remedies.remove(.inspector) } == nil ? "" : words
     }
 
     static func ordinal(_ number: Int) -> String {

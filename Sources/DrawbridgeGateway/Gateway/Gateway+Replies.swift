@@ -184,7 +184,7 @@ extension Gateway {
                 return answer
             }
             let title = found.reply.isSilence ? "\(found.title), silence" : found.title
-            let (book, supplier) = (replyBook, replySupplier.withLock { $0 })
+            let (book, supplier) = (replyBook, program.replySupplier)
             let route = Route(replying: title) { request in
                 ReplyHandler(
                     reply: found.reply, title: found.title, input: input, request: request, book: book,

@@ -85,7 +85,7 @@ extension Gateway {
 
     /// The next reply that answers a call; nil where the handler is asked.
     func next(in lookup: inout ReplyLookup, _ input: ReplyInput) async -> FoundReply? {
-        let (asked, secrets) = (lookup, secrets.withLock { $0 })
+        let (asked, secrets) = (lookup, program.secrets)
         let (found, rest) = await Apart.perform(where: input.isLarge) {
             var rest = asked
             return (replyBook.next(in: &rest, input, secrets), rest)

@@ -68,7 +68,7 @@ extension Gateway {
     /// A page may call any name, and a person pastes the flag into a shell: so only plain names are put into it.
     func howToMock(_ name: String) -> String? {
         guard CallName.canHaveReply(name) else { return nil }
-        let remedies = remedies.withLock { $0 }
+        let remedies = program.remedies
         let short = name.cut(to: 100)
         var ways: [String] = []
         if remedies.contains(.handler) {
@@ -87,7 +87,7 @@ extension Gateway {
                 )
             }
         }
-        if heldBack.withLock({ $0.contains(name) }) { ways.append("start with --built-ins") }
+        if program.heldBack.contains(name) { ways.append("start with --built-ins") }
         return ways.joined(separator: ", or ")
     }
 

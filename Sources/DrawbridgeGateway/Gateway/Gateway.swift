@@ -69,38 +69,12 @@ public final class Gateway: Answerer {
     package let registry = Registry()
     /// What was called of native, and what has become of it.
     public let journal: Journal
-    /// Removes secrets from what leaves the journal.
-    package let secrets = Mutex(Redaction())
-    /// The URL by which programs on this machine reach it, without a slash at the end; nil where it does not listen.
-    package let ownAddress = Mutex<String?>(nil)
     /// The replies, which answer in place of handlers.
     package let replyBook: ReplyBook
     /// Runs the steps after the answers of replies, and those of events.
     let replySteps = ReplySteps()
-    /// Supplies replies with the answers of programs and with files; nil where nothing does.
-    package let replySupplier = Mutex<(any ReplySupplier)?>(nil)
-    /// Writes replies into a file; nil where nothing does.
-    package let replyKeeper = Mutex<(any ReplyKeeper)?>(nil)
-    /// The ways to have a name answered that messages propose.
-    package let remedies = Mutex<Set<Remedy>>([.handler])
-
-    package enum Remedy: Sendable {
-        /// In code.
-        case handler
-        /// By a flag of the command's, or a file.
-        case mock
-        /// By a person, to whom it is said once.
-        case inspector
-    }
-
-    /// What the program has for paths of the gateway: its manual, and a JSON Schema with its settings.
-    package let documents = Mutex<[OwnPath: @Sendable () -> [UInt8]]>([:])
-    /// Knows how other devices come in; nil where none can.
-    package let inviter = Mutex<(any Inviter)?>(nil)
-    /// The names that the command's own handlers answer now.
-    package let builtIns = Mutex<Set<String>>([])
-    /// The names that `--built-ins` would answer, which a file of mocks has switched off.
-    package let heldBack = Mutex<Set<String>>([])
+    /// What the program has told the gateway so far.
+    private let told = Mutex(GatewayProgram.Snapshot(GatewayProgram()))
 
     /// Held while the names that pages may call are changed.
     let naming = Mutex<Void>(())
@@ -161,6 +135,17 @@ public final class Gateway: Answerer {
         isTelling = logger.logLevel <= .debug
     }
 
+    /// What the program around it has told it: one snapshot, which is exchanged when something changes.
+    package var program: GatewayProgram.Snapshot { told.withLock { $0 } }
+
+    @discardableResult package func configure<Result>(_ change: (inout GatewayProgram) -> Result) -> Result {
+        told.withLock { snapshot in
+            var program = snapshot.program
+            defer { snapshot = GatewayProgram.Snapshot(program) }
+            return change(&program)
+        }
+    }
+
     package func serverBegan() {
         servers.withLock { servers in
             servers.listening += 1
@@ -203,10 +188,4 @@ package protocol GatewayBackground: Sendable {
 
     /// Answers what is below `/__drawbridge__/`.
     func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response
-}
-
-/// Knows the addresses by which other devices reach the gateway.
-package protocol Inviter: Sendable {
-    /// The links with a ticket, as the tester's API has them.
-    func described(_ ticket: String) -> JSON
 }

@@ -86,7 +86,7 @@ import Testing
     ])
     func aCallbackGetsWhatIsInIt(_ name: String, _ status: Int, _ heard: String) async throws {
         let gateway = PageHandlers.gateway()
-        gateway.replySupplier.withLock { $0 = Files() }
+        gateway.configure { $0.replySupplier = Files() }
         let text = #"{"replies": {"a": {"$response": {"status": \#(status), "file": "\#(name)"}}}}"#
         let file = try ReplyFile(LocatedJSON(parsing: Array(text.utf8)), trust: .named(folder: "pictures"))
         gateway.reply(by: ReplyLayers(ReplyNames(), files: [file], scenario: []))

@@ -111,11 +111,11 @@ import Testing
              "scenarios": {"on": {}}}
             """#)
         let program = Program()
-        gateway.replySupplier.withLock { $0 = program }
+        gateway.configure { $0.replySupplier = program }
         gateway.reset(.usual)
         let call = Task { await gateway.respond(to: Request("/soon?_mobile_bridge=1")) }
         await program.asked.wait()
-        for number in 0...10 * ReplyBook.mostSessions {
+        for number in 0...10 * Session.most {
             gateway.replySteps.cancel(in: Session("test-\(number)"))
         }
         program.released.happen()
@@ -133,7 +133,7 @@ import Testing
              "scenarios": {"in": {"a": 1}, "on": {}, "off": {}}}
             """#)
         let program = Program()
-        gateway.replySupplier.withLock { $0 = program }
+        gateway.configure { $0.replySupplier = program }
         for _ in 0..<200 {
             gateway.reset(.usual)
             #expect(try await gateway.respond(to: Request("/a?_mobile_bridge=1")).json()["data"] == 0)

@@ -54,25 +54,27 @@ extension Gateway {
         journal.note(input, of: plain, number)
     }
 
-    /// Notes the answer of a route's handler.
+    /// Notes the answer of a handler or a reply.
     ///
     /// - Parameter response: not changed; a parameter that is not `inout` would be a copy.
     @inline(never)
-    func ends(_ request: Request, by route: Route, _ response: inout Response) {
+    func ends(_ request: Request, by answering: some Answering, _ response: inout Response) {
         guard let number = request.record else { return }
         let code = response.code ?? response.status.code
         let outcome: JournalRecord.State = response.isSilent ? .silent : code < 400 ? .answered : .error
         journal.end(
-            number, outcome, by: route.answerer, code: code, output: response.body.bytes ?? [],
+            number, outcome, by: answering.answerer, code: code, output: response.body.bytes ?? [],
             form: .init(of: &response))
     }
 
-    func ends(_ request: Request, by route: Route, _ error: HTTPError, because cause: any Error) {
+    func ends(
+        _ request: Request, by answering: some Answering, _ error: HTTPError, because cause: any Error
+    ) {
         guard let number = request.record else { return }
         let outcome: JournalRecord.State =
             cause is CancellationError ? .left : error.status == .gatewayTimeout ? .expired : .error
         journal.end(
-            number, outcome, by: route.answerer, code: error.code,
+            number, outcome, by: answering.answerer, code: error.code,
             output: UsualEnvelope.failure(error), form: .failure(status: error.status.code))
     }
 
@@ -109,11 +111,5 @@ extension JournalRecord.Form {
         case .bytes: self = .raw(type: response.contentType?.text ?? response.ownHeaders[.contentType] ?? "")
         case .file, .stream, .source, .upgrade: self = .stream
         }
-    }
-}
-
-extension Route {
-    fileprivate var answerer: JournalRecord.Answerer {
-        handler == ReplyHandler.self ? .reply(String(name.dropFirst("reply ".count))) : .handler(name)
     }
 }

@@ -133,11 +133,11 @@ extension Gateway {
     ///
     /// - Parameter plain: has its collected body afterwards, where a reply looked at it.
     func replied(
-        _ plain: inout Request, by replies: ReplyLookup, original: Request, _ tasks: HandlerTasks?
+        _ plain: inout Request, by replies: ReplyLookup, original: Request
     ) async -> Response? {
         guard !replies.isEmpty else { return nil }
         do {
-            return try await replied(to: &plain, original: original, replies, by: tasks)
+            return try await replied(to: &plain, original: original, replies)
         } catch {
             return failure(known(error, in: plain.path, plain), to: plain)
         }
@@ -154,7 +154,7 @@ extension Gateway {
     }
 
     private func replied(
-        to plain: inout Request, original: Request, _ lookup: ReplyLookup, by tasks: HandlerTasks?
+        to plain: inout Request, original: Request, _ lookup: ReplyLookup
     ) async throws -> Response? {
         let input = try await replyInput(of: &plain, isLookedAt: lookup.lookAtInput)
         sends(plain)
@@ -183,15 +183,8 @@ extension Gateway {
                 ends(plain, &answer, by: .reply(found.title), form: .missing)
                 return answer
             }
-            let title = found.reply.isSilence ? "\(found.title), silence" : found.title
-            let (book, supplier) = (replyBook, program.replySupplier)
-            let route = Route(replying: title) { request in
-                ReplyHandler(
-                    reply: found.reply, title: found.title, input: input, request: request, book: book,
-                    supplier: supplier)
-            }
             let call = found.reply.then.isEmpty ? nil : replySteps.begins(callIn: plain.session)
-            var answer = await run(route, plain, by: tasks)
+            var answer = await answer(to: plain, by: found, input)
             // A caller that has left, or whose session was reset, gets no answer, and so no steps after it.
             if let call, replySteps.ends(call: call), !Task.isCancelled {
                 goOn(after: &answer, found, input, for: plain)
@@ -204,6 +197,26 @@ extension Gateway {
             plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
         }
         return nil
+    }
+
+    /// Lets a reply answer; what comes after its caller has left is dropped.
+    private func answer(to plain: Request, by found: FoundReply, _ input: ReplyInput) async -> Response {
+        let which = found.reply.isSilence ? "\(found.title), silence" : found.title
+        let answering = AnsweringReply(
+            reply: found.reply, which: which, input: input, request: plain, book: replyBook,
+            supplier: program.replySupplier)
+        tell(plain, "\(answering.name) is asked", [plain.bridgeInput?.bytes ?? plain.body.bytes ?? []])
+        let began = Moment.now
+        let number = found.reply.isInstant ? nil : plain.pageRequests?.began(plain)
+        defer { plain.pageRequests?.ended(plain, number) }
+        do {
+            let response = try await answering.answer()
+            try Task.checkCancellation()
+            return outcome(for: plain, of: answering, response, after: began.elapsed)
+        } catch {
+            let error = Task.isCancelled ? CancellationError() : error
+            return outcome(for: plain, of: answering, error, after: began.elapsed)
+        }
     }
 
     /// Runs the steps that a reply has after its answer.

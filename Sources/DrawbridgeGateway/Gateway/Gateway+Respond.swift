@@ -96,7 +96,7 @@ extension Gateway {
         var (plain, taker) = (request, first)
         var original = plan.request
         if case .replying(let replies, let beneath) = taker {
-            if let answer = await replied(&plain, by: replies, original: plan.request, tasks) {
+            if let answer = await replied(&plain, by: replies, original: plan.request) {
                 return answer
             }
             taker = beneath
@@ -107,7 +107,7 @@ extension Gateway {
             var named = try await named(plain)
             sends(named)
             if plain.naming != .path,
-                let answer = await replied(&named, by: replies(to: named), original: plan.request, tasks)
+                let answer = await replied(&named, by: replies(to: named), original: plan.request)
             {
                 return answer
             }
@@ -274,51 +274,5 @@ extension Gateway {
         } catch {
             return outcome(for: load.request, of: load.route, error, after: load.took)
         }
-    }
-
-    private func outcome(
-        for request: Request, of route: Route, _ response: consuming Response, after took: Duration
-    ) -> Response {
-        do {
-            if request.record != nil { ends(request, by: route, &response) }
-            try dress(&response, for: request)
-            label(&response, to: request, of: route, after: took)
-            return response
-        } catch {
-            return outcome(for: request, of: route, error, after: took)
-        }
-    }
-
-    private func outcome(
-        for request: Request, of route: Route, _ error: any Error, after took: Duration
-    ) -> Response {
-        let cause = error
-        let error = known(error, in: route.name, request)
-        ends(request, by: route, error, because: cause)
-        // A handler with a rule of its own is not called by pages that expect the envelope.
-        var answer = route.rule == nil ? failure(error, to: request) : Self.refusal(error)
-        if error.status.kind == .clientError { answer.refusal = error.message }
-        label(&answer, to: request, of: route, after: took)
-        return answer
-    }
-
-    /// Says who answered, and how long it took.
-    private func label(
-        _ answer: inout Response, to request: Request, of route: Route, after took: Duration
-    ) {
-        answer.answeredBy = route.title
-        answer.seal(timing: route.timing, took)
-        if isTelling, !journal.isTold, let bytes = answer.body.bytes {
-            tell(request, "\(route.name) answers", [bytes])
-        }
-    }
-
-    /// Logs what goes in and out, at the level `debug`.
-    private func tell(
-        _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
-    ) {
-        guard isTelling else { return }
-        let shown = texts().filter { !$0.isEmpty }.map { String(shown: $0) }
-        request.logger.debug("\(([what()] + shown).joined(separator: " "))")
     }
 }

@@ -37,6 +37,8 @@ package final class Load: Expiring, Errand {
         var took = Duration.zero
         var waiter: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
+        /// Its number among the requests that its page waits for.
+        var number: Int?
     }
 
     /// - Parameter loop: where a handler runs that does not block; nil: wherever the caller's task does.
@@ -92,10 +94,12 @@ package final class Load: Expiring, Errand {
         }
         if isOver { return waiter() }
         awaitDeadline()
-        let requests = request.pageRequests
-        requests?.began(request, by: ObjectIdentifier(self))
-        // The load may have ended before that was noted.
-        if self.isOver { requests?.ended(request, by: ObjectIdentifier(self)) }
+        guard let requests = request.pageRequests, let number = requests.began(request) else { return }
+        let hasEnded = state.withLock { state in
+            state.number = number
+            return state.isOver
+        }
+        if hasEnded { requests.ended(request, number) }
     }
 
     /// Called when the caller has left.
@@ -229,7 +233,7 @@ package final class Load: Expiring, Errand {
     private func resume(_ concerned: Concerned) {
         guard let waiter = concerned.waiter else { return }
         Deadlines.shared.remove(self)
-        request.pageRequests?.ended(request, by: ObjectIdentifier(self))
+        request.pageRequests?.ended(request, state.withLock { $0.number })
         waiter()
     }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// The HTTP requests of pages whose handlers have not answered yet.
+/// The HTTP requests of pages that a handler or a reply has not answered yet.
 ///
 /// A browser opens six connections to one host. A page that holds five of them by requests without an answer is about
 /// to keep its own next request waiting, and the next tab; nothing else would say why.
@@ -16,38 +16,40 @@ final class PageRequests: Sendable {
         var wait: (page: Page, number: Int)?
     }
 
-    private let held = Mutex<[String: [ObjectIdentifier: Held]]>([:])
+    private let held = Mutex((last: 0, requests: [String: [Int: Held]]()))
 
-    /// Notes a request of a page that its handler has not answered at once.
-    func began(_ request: Request, by load: ObjectIdentifier) {
-        guard let id = Self.page(of: request) else { return }
+    /// Notes a request of a page that is not answered at once; gives its number, for ``ended(_:_:)``.
+    func began(_ request: Request) -> Int? {
+        guard let id = Self.page(of: request) else { return nil }
         let page = request.headers.contains(.pageWaits) ? request.page : nil
         let one = Held(
             path: request.path, wait: page.map { ($0, $0.standStill(for: request.path)) })
-        let paths: [String] = held.withLock { held in
-            held[id, default: [:]][load] = one
-            return held[id]?.values.map(\.path).sorted() ?? []
+        let (number, paths) = held.withLock { held in
+            held.last += 1
+            held.requests[id, default: [:]][held.last] = one
+            return (held.last, held.requests[id]?.values.map(\.path).sorted() ?? [])
         }
-        guard paths.count == Self.many else { return }
+        guard paths.count == Self.many else { return number }
         request.logger.warning(
             """
             page \(id.prefix(8)) waits for \(paths.count) requests at once (\(paths.joined(separator: ", "))): a browser has \
             six connections to a host, so its next requests and the next tab will wait too; answer sooner, or let the page \
             call by a bridge with a callback
             """)
+        return number
     }
 
-    /// Notes that the handler has answered, or need not any more.
-    func ended(_ request: Request, by load: ObjectIdentifier) {
-        guard let id = Self.page(of: request) else { return }
+    /// Notes that it is answered, or need not be any more.
+    func ended(_ request: Request, _ number: Int?) {
+        guard let number, let id = Self.page(of: request) else { return }
         let ended = held.withLock { held in
-            defer { if held[id]?.isEmpty == true { held[id] = nil } }
-            return held[id]?.removeValue(forKey: load)
+            defer { if held.requests[id]?.isEmpty == true { held.requests[id] = nil } }
+            return held.requests[id]?.removeValue(forKey: number)
         }
         if let (page, number) = ended?.wait { page.goOn(after: number) }
     }
 
-    func count(of page: String) -> Int { held.withLock { $0[page]?.count ?? 0 } }
+    func count(of page: String) -> Int { held.withLock { $0.requests[page]?.count ?? 0 } }
 
     /// The id of its page as the request names it, not verified, since it is only used to count.
     private static func page(of request: Request) -> String? {

@@ -1,7 +1,21 @@
 import HTTPTypes
 
+/// Who answers a call of native: a handler (``Route``), or a reply (``AnsweringReply``).
+protocol Answering: Sendable {
+    /// For messages: `LoginHandler`, `reply pay`.
+    var name: String { get }
+    /// For the access log: `handler LoginHandler`, `reply pay`.
+    var title: String { get }
+    /// The text of `Server-Timing` before the milliseconds.
+    var timing: [UInt8] { get }
+    /// For the journal.
+    var answerer: JournalRecord.Answerer { get }
+    /// Whether its errors are told in the envelope, which pages do not expect of a handler with a rule of its own.
+    var hasEnvelope: Bool { get }
+}
+
 /// A registered handler type, and how to make one.
-package final class Route: Routed {
+package final class Route: Routed, Answering {
     /// Makes a synchronous handler, and lets it answer.
     typealias Immediate = @Sendable (Request) throws -> Response
 
@@ -17,8 +31,10 @@ package final class Route: Routed {
 
     let title: String
 
-    /// The text of `Server-Timing` before the milliseconds.
     let timing: [UInt8]
+
+    var answerer: JournalRecord.Answerer { .handler(name) }
+    var hasEnvelope: Bool { rule == nil }
 
     /// Lets a synchronous handler answer without a task; nil for all others.
     let immediate: Immediate?
@@ -33,23 +49,6 @@ package final class Route: Routed {
     let middleware: [any Middleware]
 
     private let methods: Set<String>?
-
-    /// Makes the route of a reply, for any path and without a deadline.
-    ///
-    /// - Parameter title: which reply it is, such as `pay, case 2`.
-    init<H: Handler>(replying title: String, make: @escaping @Sendable (Request) throws -> H) {
-        pattern = RoutePattern("/*")
-        handler = H.self
-        self.make = make
-        name = "reply \(title)"
-        rule = nil
-        deadline = nil
-        immediate = nil
-        self.title = name
-        timing = Array("reply;desc=\"\(Percent.encode(title, keeping: " ,/:*"))\";dur=".utf8)
-        methods = nil
-        middleware = []
-    }
 
     init<H: Handler>(
         _ name: String = String(describing: H.self), pattern: RoutePattern, rule: Rule? = nil,
@@ -124,6 +123,6 @@ package final class Route: Routed {
         handler.methods?.map(\.rawValue).joined(separator: ", ") ?? Self.usualMethods
     }
 
-    /// The same for handlers and replies that do not say which methods they take.
+    /// The same for handlers that do not say which methods they take, and for replies.
     static let usualMethods = "GET, POST, PUT, PATCH, DELETE"
 }

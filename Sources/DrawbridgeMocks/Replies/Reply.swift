@@ -65,6 +65,15 @@ package struct Reply: Sendable {
 
     package var isSilence: Bool { if case .silence = outcome { true } else { false } }
 
+    /// Whether it answers at once: it waits for no time, no file and no other program.
+    package var isInstant: Bool {
+        guard delay == nil, progress.isEmpty else { return false }
+        return switch outcome {
+        case .value, .template, .error: true
+        default: false
+        }
+    }
+
     var looksAtInput: Bool {
         if progress.contains(where: \.looksAtInput) || then.contains(where: \.looksAtInput) { return true }
         return switch outcome {

@@ -158,6 +158,19 @@ import Testing
         #expect(call["reply"]?.stringValue == "pay, \(choice)")
     }
 
+    @Test(arguments: [#"{"$reply": 1, "$delay": 3600000}"#, #"{"$silence": true}"#])
+    func aCallWhoseCallerLeavesBeforeItsMockAnswersHasLeft(_ mock: String) async throws {
+        let program = JournalProgram(Gateway(keepsJournal: true))
+        try await program.gateway.mock(#"{"pay": \#(mock)}"#)
+        let call = Task { await program.call("/pay?_mobile_bridge=1") }
+        while try await program.calls().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try await program.calls().first?["state"] == "waiting")
+        call.cancel()
+        await call.value
+        let left = try #require(try await program.calls().first)
+        #expect(left["state"] == "left" && left["reply"]?.stringValue?.hasPrefix("pay") == true, "\(left)")
+    }
+
     @Test func aCallThatWaitsForAPersonSaysSo() async throws {
         let log = LogBook()
         let program = JournalProgram(Gateway(keepsJournal: true, logger: log.logger))

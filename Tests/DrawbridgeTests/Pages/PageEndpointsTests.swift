@@ -298,14 +298,20 @@ import Testing
         #expect(test.down.isEmpty)
     }
 
-    @Test func aPageThatHoldsFiveRequestsIsNamedInTheLogAndNotAgainForMore() async throws {
+    /// A mock that takes its time holds a connection as a handler does.
+    @Test(arguments: ["handler", "mock"])
+    func aPageThatHoldsFiveRequestsIsNamedInTheLogAndNotAgainForMore(_ by: String) async throws {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let warning = "waits for 5 requests at once (/wait, /wait, /wait, /wait, /wait)"
-        try gateway.register(at: "/wait") {
-            Answering { _ in
-                try await Task.sleep(for: .seconds(3600))
-                return Response()
+        if by == "mock" {
+            try await gateway.mock(#"{"wait": {"$reply": 1, "$delay": 3600000}}"#)
+        } else {
+            try gateway.register(at: "/wait") {
+                Answering { _ in
+                    try await Task.sleep(for: .seconds(3600))
+                    return Response()
+                }
             }
         }
         let page = TestPage(gateway)
@@ -319,6 +325,7 @@ import Testing
         // When they are over, they have said what there was to say.
         for request in requests { _ = await request.value }
         #expect(log.entries.filter { $0.contains("requests at once") }.count == 1)
+        #expect(gateway.pages.requests.count(of: page.id) == 0)
     }
 
     @Test func aCallWithoutTheTokenReachesNoHandler() async throws {

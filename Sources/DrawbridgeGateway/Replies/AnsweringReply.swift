@@ -1,9 +1,10 @@
 import Logging
 
 /// Answers a call as a reply says.
-struct ReplyHandler: Handler {
+struct AnsweringReply: Answering {
     let reply: Reply
-    let title: String
+    /// Which reply it is: `pay, case 2`.
+    let which: String
     let input: ReplyInput
     let request: Request
     let book: ReplyBook
@@ -13,10 +14,13 @@ struct ReplyHandler: Handler {
     /// For how many seconds `$silence` holds a request, which then fails: a program learns that it waits in vain.
     private static let patience = 60
 
-    /// Streamed, so that a body that no reply looks at is not collected.
-    static var bodyMode: BodyMode { .streamed }
+    var name: String { "reply \(which)" }
+    var title: String { name }
+    var timing: [UInt8] { Array("reply;desc=\"\(Percent.encode(which, keeping: " ,/:*"))\";dur=".utf8) }
+    var answerer: JournalRecord.Answerer { .reply(which) }
+    var hasEnvelope: Bool { true }
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func answer() async throws -> Response {
         try await tellProgress()
         if let delay = reply.delay { try await Task.sleep(for: .milliseconds(Int.random(in: delay))) }
         switch reply.outcome {
@@ -27,7 +31,7 @@ struct ReplyHandler: Handler {
         case .raw(let raw): return try await response(raw)
         case .forward(let target): return try await forwarded(to: target)
         case .missing, .pass, .sequence, .cases, .ask:
-            preconditionFailure("\(title) is no answer, and was to be given as one")
+            preconditionFailure("\(which) is no answer, and was to be given as one")
         }
     }
 
@@ -36,8 +40,8 @@ struct ReplyHandler: Handler {
         for (place, template) in reply.progress.enumerated() {
             if place > 0 { try await Task.sleep(for: .milliseconds(reply.every)) }
             let isHeard = try request.progress(try await filled(template))
-            if !isHeard, book.isNews("$progress", in: title) {
-                request.logger.notice("reply \(title): this bridge hears no $progress, and goes without")
+            if !isHeard, book.isNews("$progress", in: which) {
+                request.logger.notice("\(name): this bridge hears no $progress, and goes without")
             }
         }
     }
@@ -138,9 +142,9 @@ struct ReplyHandler: Handler {
     private func filledNow(_ template: Template) throws -> JSON {
         do {
             return try template.filled(input) { word in
-                if book.isNews(word, in: title) {
+                if book.isNews(word, in: which) {
                     request.logger.warning(
-                        "\(title): the input has no \(word.trimmingPrefix("input.")): {{\(word)}} is left empty"
+                        "\(which): the input has no \(word.trimmingPrefix("input.")): {{\(word)}} is left empty"
                     )
                 }
             }
@@ -148,7 +152,7 @@ struct ReplyHandler: Handler {
             throw HTTPError(
                 .contentTooLarge,
                 """
-                reply \(title) says more than \(Template.mostBytes >> 20) MB of its input; let it say less of that, or \
+                \(name) says more than \(Template.mostBytes >> 20) MB of its input; let it say less of that, or \
                 send less
                 """)
         }
@@ -178,12 +182,12 @@ struct ReplyHandler: Handler {
         }
         if request.callingPage != nil || CallingPage.waiting(for: request) != nil {
             request.logger.warning(
-                "reply \(title) is silence, and the page stands still until it is answered: it gets nothing, at once"
+                "\(name) is silence, and the page stands still until it is answered: it gets nothing, at once"
             )
             return Response(body: .output([]))
         }
         try await Task.sleep(for: .seconds(Self.patience))
-        throw RepliedError(error: HTTPError(.gatewayTimeout, "reply \(title) is silence, and nobody answers"))
+        throw RepliedError(error: HTTPError(.gatewayTimeout, "\(name) is silence, and nobody answers"))
     }
 }
 

@@ -4,12 +4,15 @@ import HTTPGrammar
 struct Lexer {
     private let bytes: [UInt8]
     private let file: Int32
-    private let words: Vocabulary
+    private var words = Vocabulary.empty
     private(set) var tokens: [Scripts.Token] = []
     private var (place, line, counted) = (0, Int32(1), 0)
 
-    init(_ bytes: [UInt8], file: Int, isPage: Bool, words: Vocabulary) {
-        (self.bytes, self.file, self.words) = (bytes, Int32(file), words)
+    init(_ bytes: [UInt8], file: Int, isPage: Bool, words: inout Vocabulary) {
+        (self.bytes, self.file) = (bytes, Int32(file))
+        // There is one owner at a time, so that nothing is copied.
+        swap(&self.words, &words)
+        defer { swap(&self.words, &words) }
         while isPage, place < bytes.count {
             place = find("<", place) + 1
             if has("!--", place) { place = find("-->", place) } else if isOfWord(place) { readTag() }
@@ -146,14 +149,24 @@ struct Lexer {
 }
 
 /// The words and texts of scripts, each of which has a number; a mark's is its code.
-final class Vocabulary {
-    static let (end, arrow, first) = (Int32(0), Int32(1), Int32(128))
-    /// The numbers of words in front of a name that declare it, and of `typeof`.
-    static let (declaring, importing, typeof) = (first...first + 7, first + 6...first + 7, first + 8)
-    private var strings = (0..<128).map { $0 == arrow ? "=>" : String(Unicode.Scalar(UInt8($0))) }
+struct Vocabulary {
+    static let end: Int32 = 0
+    static let arrow: Int32 = 1
+    static let first: Int32 = 128
+    /// `typeof`; the words that declare the name behind them come before it, those that import it last.
+    static let typeof: Int32 = 136
+
+    static func declares(_ word: Int32) -> Bool { first <= word && word < typeof }
+    static func imports(_ word: Int32) -> Bool { typeof - 2 <= word && word < typeof }
+
+    fileprivate static let empty = Vocabulary(strings: [])
+    private var strings: [String]
     private var numbers: [ArraySlice<UInt8>: Int32] = [:]
 
+    private init(strings: [String]) { self.strings = strings }
+
     init() {
+        strings = (0..<128).map { $0 == Self.arrow ? "=>" : String(Unicode.Scalar(UInt8($0))) }
         for word in ["var", "let", "const", "class", "enum", "function", "import", "as", "typeof"] {
             _ = number(of: ArraySlice(word.utf8))
         }
@@ -162,7 +175,7 @@ final class Vocabulary {
     var count: Int { strings.count }
 
     /// The number of a word, or of the letters of a text.
-    func number(of letters: ArraySlice<UInt8>) -> Int32 {
+    mutating func number(of letters: ArraySlice<UInt8>) -> Int32 {
         if let number = numbers[letters] { return number }
         numbers[letters] = Int32(strings.count)
         strings.append(String(decoding: letters, as: UTF8.self))

@@ -3,7 +3,7 @@ import Drawbridge
 // Texts that are URLs, or the greater part of one: `'/pay?_mobile_bridge=1'`, `'shop://' + name`.
 extension PageCalls {
     mutating func readURL(_ text: String, _ place: Int) {
-        guard text.utf8.contains(where: { "@_:".utf8.contains($0) }) else { return }
+        guard text.utf8.contains(where: { $0 == 0x40 || $0 == 0x5F || $0 == 0x3A }) else { return }
         if text.hasPrefix("@capacitor/") { return addPlugins(before: place) }
         if text.contains("__QUEUE_MESSAGE__/") { return add("yy://__QUEUE_MESSAGE__/", place, as: .bridge) }
         guard let (by, name) = Self.native(text) else { return }

@@ -12,11 +12,9 @@ struct Scripts {
         var around: Int32 = -1
     }
 
-    private static let ends: Set = [",", ";", ")", "]", "}", "\0", ""]
-
     private(set) var tokens: [Token] = []
     private(set) var paths: [String] = []
-    private let words = Vocabulary()
+    private var words = Vocabulary()
     /// The places of each word, and the marks behind it where it is given a value: `a = 1`, `a: 1`, `a of list`.
     private var (places, marks) = ([[Int32]](), [Int32: [Int]]())
     /// The files that declare a name, the names that one imports, and those that are looked for: `if (window.Shop)`.
@@ -25,7 +23,7 @@ struct Scripts {
     /// Reads a script, or a page with its scripts.
     mutating func add(_ bytes: [UInt8], path: String, isPage: Bool) {
         let start = tokens.count
-        tokens += Lexer(bytes, file: paths.count, isPage: isPage, words: words).tokens
+        tokens += Lexer(bytes, file: paths.count, isPage: isPage, words: &words).tokens
         paths.append(path)
         places += Array(repeating: [], count: words.count - places.count)
         var open: [Int] = []
@@ -47,8 +45,10 @@ struct Scripts {
     /// Matches brackets; the body of an arrow's function ends as an expression does.
     private mutating func match(_ place: Int, _ open: inout [Int]) {
         let (mark, word) = (mark(place), tokens[place].word)
+        tokens[place].around = Int32(open.last ?? -1)
+        guard mark != nil || Vocabulary.declares(word) else { return }
         let opening: Unicode.Scalar? = mark == ")" ? "(" : mark == "]" ? "[" : mark == "}" ? "{" : nil
-        if opening != nil || mark == "," || mark == ";" || Vocabulary.declaring ~= word {
+        if opening != nil || mark == "," || mark == ";" || Vocabulary.declares(word) {
             while let last = open.last, tokens[last].word == Vocabulary.arrow { open.removeLast() }
         }
         if word == Vocabulary.end { open = [] }
@@ -68,14 +68,14 @@ struct Scripts {
         let before = tokens[isWord(place - 1) ? place - 1 : isListed ? max(0, around - 1) : place].word
         let isMember = mark(place - 1) == "."
         let isAssigned = next == "=" && mark(place + 2) != "="
-        guard isMember || isAssigned || Vocabulary.declaring ~= before || before == Vocabulary.typeof else {
+        guard isMember || isAssigned || Vocabulary.declares(before) || before == Vocabulary.typeof else {
             return
         }
         let name = self[place]
         // `Shop = window.Shop || {}` may keep an object of the app's.
         let isKept = next == "=" && (self[place + 2] == name || self[place + 4] == name)
-        let isDeclared = Vocabulary.declaring ~= before && self[place - 2] != "declare"
-        if isDeclared, isListed || Vocabulary.importing ~= before {
+        let isDeclared = Vocabulary.declares(before) && self[place - 2] != "declare"
+        if isDeclared, isListed || Vocabulary.imports(before) {
             imported.insert(name)
         } else if isDeclared || isAssigned, !isKept {
             declared[name, default: []].insert(file(place))
@@ -158,10 +158,15 @@ struct Scripts {
     /// The expression that begins at a place, of 100 tokens at most; a pair of brackets counts as one.
     func expression(_ start: Int, until mark: String = ",") -> Range<Int> {
         var end = start
-        for _ in 0..<100 where !Self.ends.contains(self[end]) && self[end] != mark {
-            end = max(end, partner(end) ?? 0) + 1
-        }
+        for _ in 0..<100 where !isEnd(end) && self[end] != mark { end = max(end, partner(end) ?? 0) + 1 }
         return start..<end
+    }
+
+    private func isEnd(_ place: Int) -> Bool {
+        switch mark(place) {
+        case ",", ";", ")", "]", "}", "\0": true
+        default: !tokens.indices.contains(place)
+        }
     }
 
     /// Where the path begins that ends with a word: `a.b.c`.

@@ -78,7 +78,7 @@ public enum GatewayCommand {
                     .manual: { WelcomePage.texts["manual.html"] }, .schema: { Setting.schema.bytes },
                 ]
                 $0.secrets = Redaction(also: settings.options[\.log.redact].names)
-                $0.remedies = gateway.registered.isEmpty ? [.mock] : [.handler, .mock]
+                $0.suggestions = gateway.registered.isEmpty ? [.mock] : [.handler, .mock]
             }
             var builtIns: BuiltIns?
             if standardHandlers {

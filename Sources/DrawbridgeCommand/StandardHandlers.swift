@@ -41,7 +41,7 @@ final class BuiltIns: Sendable {
     var paths: [String] { registered.withLock { $0.sorted() } }
 
     /// Whether some are off because a file has mocks.
-    var areHeldBack: Bool { !gateway.program.heldBack.isEmpty }
+    var areHeldBack: Bool { !gateway.program.switchedOff.isEmpty }
 
     /// Registers the handlers that are on beside these files, and unregisters the others.
     ///
@@ -57,7 +57,7 @@ final class BuiltIns: Sendable {
             registered = wanted
         }
         let off = choice == nil ? handlers.keys.filter { !wanted.contains($0) } : []
-        gateway.configure { ($0.heldBack, $0.builtIns) = (Self.names(of: off), Self.names(of: wanted)) }
+        gateway.configure { ($0.switchedOff, $0.builtIns) = (Self.names(of: off), Self.names(of: wanted)) }
         gateway.journal.touch(.gateway)
     }
 

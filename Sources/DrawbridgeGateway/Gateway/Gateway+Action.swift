@@ -4,7 +4,7 @@ import HTTPTypes
 extension Gateway {
     /// Reads `{"action": …, "data": …}` and gives the request of the handler at `/<action>`, with `data` as its input.
     ///
-    /// The same may stand in the query, as the iframe form of the bridge sends it.
+    /// The same may be in the query, as the iframe form of the bridge sends it.
     func named(_ plain: Request) async throws -> Request {
         guard plain.naming == .action else { return plain }
         var request = plain
@@ -16,7 +16,7 @@ extension Gateway {
                 #"the call names no action: send {"action":"login","data":…}, or post to /__jsbridge__/login"#
             )
         }
-        // A query or a form may give the input beside the action, member by member.
+        // A query or a form may give the input member by member, next to the action.
         let isJSON = request.body.bytes?.first { $0 > 0x20 } == UInt8(ascii: "{")
         var form = Query(isJSON ? "" : String(decoding: request.body.bytes ?? [], as: UTF8.self))
         form["action"] = nil

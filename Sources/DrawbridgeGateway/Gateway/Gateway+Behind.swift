@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// A request to what lies behind the gateway: who answers it, and what its caller gets of that.
-struct Passing: Sendable {
+struct PassThrough: Sendable {
     let responders: ResponderChain
     /// As they get it.
     let request: Request
@@ -10,13 +10,44 @@ struct Passing: Sendable {
 }
 
 extension Gateway {
+    /// Lets what is behind the gateway answer, and notes that.
+    func pass(_ request: Request, by passing: PassThrough? = nil) async throws -> Response {
+        let number = passes(request)
+        do {
+            let answer = try await passThrough(request, by: passing)
+            passed(number, answer.status)
+            return answer
+        } catch {
+            passed(number, (error as? HTTPError)?.status)
+            throw error
+        }
+    }
+
+    func passThrough(_ request: Request, by passing: PassThrough? = nil) async throws -> Response {
+        guard let response = try await answerFromBehind(request, by: passing) else {
+            var error = HTTPError.nothingBehind(request.path)
+            if let segments = Target.segments(of: request.path),
+                let (route, _) = matches(segments, for: request).first
+            {
+                error.message +=
+                    "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
+            } else if DocumentRequest(request) == .page,
+                request.path.split(separator: "/").last?.contains(".") != true
+            {
+                error.message += "; if this is a client-side route, start with --single-page"
+            }
+            throw error
+        }
+        return response
+    }
+
     /// Answers what is not for native: the gateway itself below `/__drawbridge__/`, else a responder, or nobody.
     @usableFromInline package func answerFromBehind(_ request: Request) async throws -> Response? {
         try await answerFromBehind(request, by: nil)
     }
 
     /// - Parameter known: who answers it, where that is decided already.
-    func answerFromBehind(_ request: Request, by known: Passing?) async throws -> Response? {
+    func answerFromBehind(_ request: Request, by known: PassThrough?) async throws -> Response? {
         guard let passing = known ?? passing(request) else {
             return try await behind.respond(toOwn: request, of: self)
         }
@@ -26,18 +57,18 @@ extension Gateway {
     /// Decides who answers what is not for native; nil for the gateway itself.
     ///
     /// Documents of responders get the page runtime.
-    func passing(_ request: Request) -> Passing? {
+    func passing(_ request: Request) -> PassThrough? {
         if OwnPath.isOwn(request) { return nil }
         guard let injection, !request.isAbsoluteForm, pageRuntime?.isFor(request.path) == true else {
-            return Passing(responders: behind.responders, request: request) { $0?.withPasser }
+            return PassThrough(responders: behind.responders, request: request) { $0?.withPasser }
         }
         if let refusal = injection.refusal(of: request) {
-            return Passing(responders: ResponderChain([]), request: request) { _ in
+            return PassThrough(responders: ResponderChain([]), request: request) { _ in
                 Self.refusal(refusal).withPasser
             }
         }
         let sent = injection.outgoing(withAppName(request))
-        return Passing(responders: behind.responders, request: sent) { [self] response in
+        return PassThrough(responders: behind.responders, request: sent) { [self] response in
             guard let response else { return injection.leaving(request)?.withPasser }
             return withCookies(injection.apply(to: response, for: request), for: request).withPasser
         }

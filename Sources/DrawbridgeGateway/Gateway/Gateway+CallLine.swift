@@ -121,8 +121,8 @@ extension Gateway {
 
     /// Points to the inspector, the first time in a run where there is one; else empty.
     private func elseInspector(_ words: String) -> String {
-        guard program.remedies.contains(.inspector) else { return "" }
-        return configure { $0.remedies.remove(.inspector) } == nil ? "" : words
+        guard program.suggestions.contains(.inspector) else { return "" }
+        return configure { $0.suggestions.remove(.inspector) } == nil ? "" : words
     }
 
     static func ordinal(_ number: Int) -> String {

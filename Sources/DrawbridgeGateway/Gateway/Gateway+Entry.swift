@@ -73,7 +73,7 @@ extension Gateway {
         return verdict
     }
 
-    /// A program elsewhere that may use the tester's API shows the tester's token in place of an admission.
+    /// A program elsewhere that may use the tester's API shows the tester's token instead of an admission.
     private func judgeProgram(_ request: Request) -> Verdict? {
         guard access.apiIsForOthers, OwnPath(of: request)?.isForTesters == true else { return nil }
         return testerToken.judge(request, from: access.address(of: request))

@@ -35,7 +35,7 @@ extension Gateway {
     /// - Parameter status: nil where there is none, since its caller has left for instance.
     func passed(_ number: Int?, _ status: HTTPResponse.Status?) {
         guard let number else { return }
-        // An answer to a caller that has left is no error: nobody reads it.
+        // An answer to a caller that has left is not an error: nobody reads it.
         let status = Task.isCancelled ? nil : status
         let outcome: JournalRecord.State = status.map { $0.code < 400 ? .answered : .error } ?? .left
         journal.end(number, outcome, code: status?.code)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Logging
 
 // What becomes of the answer that a handler or a reply gives.
@@ -17,7 +18,7 @@ extension Gateway {
         }
     }
 
-    /// The answer in place of one, since there was an error.
+    /// The answer for an error of the handler's or the reply's.
     func outcome(
         for request: Request, of answering: some Answering, _ error: any Error, after took: Duration
     ) -> Response {
@@ -49,5 +50,114 @@ extension Gateway {
         guard isTelling else { return }
         let shown = texts().filter { !$0.isEmpty }.map { String(shown: $0) }
         request.logger.debug("\(([what()] + shown).joined(separator: " "))")
+    }
+}
+
+// How answers and errors look at the bridges with an envelope: what a handler decides, or is decided for it, follows
+// `answers`; what is refused before there is a handler has its true status, with the same object.
+extension Gateway {
+    /// How the answer to a request looks.
+    ///
+    /// What a bridge of `--bridge` claims gets the body alone, as in the web view that it was written for.
+    private func form(for request: Request) -> AnswerForm { request.claimingBridge == nil ? answers : .bare }
+
+    /// Puts the answer of a handler into the form of the bridge by which its request came.
+    func dress(_ response: inout Response, for request: Request) throws {
+        let answers = form(for: request)
+        try response.checkHeaders()
+        let hasCaching = response.contains(.cacheControl)
+        let code = response.status.code
+        guard case .output(let output) = response.body, !request.isForScript else {
+            if let type = response.contentType {
+                response.seal(type)
+            } else {
+                response.seal(hasCaching ? .guarded : .guardedAndFresh)
+            }
+            return
+        }
+        response.body = .bytes(answers.success(output, code: code, message: response.message))
+        if !answers.hasStatus { response.status = .ok }
+        response.seal(
+            hasCaching
+                ? FixedFields(FixedFields.guarded.fields + [contentType(answers)])
+                : answers.hasStatus ? Self.applicationJSONFields : Self.textJSONFields)
+    }
+
+    /// An error that a handler threw, or that is answered in its place.
+    func failure(_ error: HTTPError, to request: Request) -> Response {
+        let answers = form(for: request)
+        // A bridge hands an error to its script in its own way.
+        let object = request.isForScript ? UsualEnvelope.failure(error) : answers.failure(error)
+        var response = Response(
+            answers.hasStatus ? error.status : .ok, headers: error.headers, body: .bytes(object))
+        response.code = error.code
+        response.headers[fields: .contentType] = [contentType(answers)]
+        response.addSafety()
+        return response
+    }
+
+    /// The response to a request that is refused before there is a handler, with its true status; logged.
+    func refusal(_ error: HTTPError, of request: Request) -> Response {
+        logger.warning(
+            "\(request.method) \(request.path) refused: \(error.message)",
+            metadata: ["request": .string(request.id)])
+        var response = Self.refusal(error)
+        response.answeredBy = "refused"
+        return response
+    }
+
+    /// The response to a refused request, by the gateway or by the engine below it.
+    package static func refusal(_ error: HTTPError) -> Response {
+        var response = Response(
+            error.status, headers: error.headers, body: .bytes(UsualEnvelope.failure(error)))
+        response.headers[.contentType] = "application/json"
+        response.addSafety()
+        return response
+    }
+
+    /// The error for the page; the details of any error but an `HTTPError` are only logged.
+    package func known(_ error: any Error, in place: String, _ request: Request) -> HTTPError {
+        if let error = error as? RepliedError { return error.error }
+        if let error = error as? HTTPError {
+            if error.status.kind == .serverError { request.logger.error("\(place): \(error.message)") }
+            return error
+        }
+        if let error = error as? PageError { return known(HTTPError(error), in: place, request) }
+        if error is CancellationError {
+            return HTTPError(.internalServerError, "\(place) was cancelled")
+        }
+        request.logger.error("\(place) failed: \(String(reflecting: error))")
+        return HTTPError(
+            .internalServerError, "\(place) failed; the log has the reason under request \(request.id)")
+    }
+
+    private func contentType(_ answers: AnswerForm) -> HTTPField {
+        answers.hasStatus ? Self.applicationJSON : Self.textJSON
+    }
+
+    private static let applicationJSON = HTTPField(name: .contentType, value: "application/json")
+    private static let textJSON = HTTPField(name: .contentType, value: "text/json")
+
+    private static let textJSONFields = FixedFields(
+        [textJSON] + FixedFields.guardedAndFresh.fields)
+    private static let applicationJSONFields = FixedFields(
+        [applicationJSON] + FixedFields.guardedAndFresh.fields)
+}
+
+extension Response {
+    /// Throws at a control character in a header field, which http-types would replace without a word.
+    fileprivate func checkHeaders() throws {
+        guard contentType == nil else { return }
+        for field in ownHeaders {
+            let isClean = field.withUnsafeBytesOfValue { bytes in
+                for byte in bytes where byte < 0x20 && byte != 0x09 || byte == 0x7F { return false }
+                return true
+            }
+            guard isClean else {
+                throw HTTPError(
+                    .internalServerError,
+                    "the header \(field.name) has a control character; encode its value")
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 // What replies have to know before they answer: what was sent, and what a person chooses.
 extension Gateway {
-    /// Asks a person; where nobody decides, the last choice counts.
+    /// Asks a person; where nobody decides, the last choice is taken.
     func choice(
         by ask: Reply.Ask, of found: FoundReply, _ input: ReplyInput, for plain: Request
     ) async throws -> (name: String, reply: Reply) {
@@ -18,7 +18,7 @@ extension Gateway {
             questions.noteNobody(decides: question, .string(last.name), for: plain)
             plain.logger.notice(
                 """
-                reply \(found.title): \(Question.unasked); \(last.name) counts, the last choice. Decide it by \
+                reply \(found.title): \(Question.unasked); took the last choice, \(last.name). Decide it by \
                 --choose '\(found.name)=\(ask.choices[0].name)'
                 """)
             return last

@@ -67,7 +67,15 @@ extension Gateway {
         // While the request waited, for its turn or in middleware, handlers may have been registered or removed.
         if !isStillRight(plan) { plan = self.plan(for: request, at: .inside) }
         if let start = start(&plan, by: tasks) { return await end(start) }
-        return try await respond(awaiting: plan, by: tasks)
+        switch plan.way {
+        case .own: return try await passThrough(plan.request)
+        case .native(var plain, let candidate):
+            if journal.isOn { begins(&plain, original: plan.request) }
+            var answer = await respond(toNative: plain, plan, candidate, by: tasks)
+            if plain.record != nil { ends(plain, &answer) }
+            return answer
+        case .closed, .refused, .preflight, .undecided, .behind: return try await pass(plan.request)
+        }
     }
 
     /// The plan from before middleware where that has changed nothing, else a new one.
@@ -79,30 +87,20 @@ extension Gateway {
         return plan(for: request, at: .inside, as: known)
     }
 
-    /// Answers where something else than a handler must be awaited.
-    private func respond(awaiting plan: Plan, by tasks: HandlerTasks?) async throws -> Response {
-        if case .own = plan.way { return try await passThrough(plan.request) }
-        guard case .native(var plain, let taker) = plan.way else { return try await pass(plan.request) }
-        if journal.isOn { begins(&plain, original: plan.request) }
-        var answer = await respond(toNative: plain, plan, taker, by: tasks)
-        if plain.record != nil { ends(plain, &answer) }
-        return answer
-    }
-
     /// Answers a request for native: by a reply, a handler, or the gateway itself.
     private func respond(
-        toNative request: Request, _ plan: Plan, _ first: Plan.Taker, by tasks: HandlerTasks?
+        toNative request: Request, _ plan: Plan, _ first: Plan.Candidate, by tasks: HandlerTasks?
     ) async -> Response {
-        var (plain, taker) = (request, first)
+        var (plain, candidate) = (request, first)
         var original = plan.request
-        if case .replying(let replies, let beneath) = taker {
+        if case .replying(let replies, let beneath) = candidate {
             if let answer = await replied(&plain, by: replies, original: plan.request) {
                 return answer
             }
-            taker = beneath
+            candidate = beneath
             original.body = plain.body
         }
-        if let route = taker.taking(plain) { return await run(route, plain, by: tasks) }
+        if let route = candidate.taking(plain) { return await run(route, plain, by: tasks) }
         do {
             var named = try await named(plain)
             sends(named)
@@ -111,7 +109,7 @@ extension Gateway {
             {
                 return answer
             }
-            return try await handle(named, original: original, unless: taker.declining, by: tasks)
+            return try await handle(named, original: original, unless: candidate.declining, by: tasks)
         } catch {
             var response = failure(known(error, in: plan.request.path, plan.request), to: plan.request)
             response.answeredBy = Response.noHandler
@@ -128,37 +126,6 @@ extension Gateway {
         }
     }
 
-    /// Lets what is behind the gateway answer, and notes that.
-    func pass(_ request: Request, by passing: Passing? = nil) async throws -> Response {
-        let number = passes(request)
-        do {
-            let answer = try await passThrough(request, by: passing)
-            passed(number, answer.status)
-            return answer
-        } catch {
-            passed(number, (error as? HTTPError)?.status)
-            throw error
-        }
-    }
-
-    private func passThrough(_ request: Request, by passing: Passing? = nil) async throws -> Response {
-        guard let response = try await answerFromBehind(request, by: passing) else {
-            var error = HTTPError.nothingBehind(request.path)
-            if let segments = Target.segments(of: request.path),
-                let (route, _) = matches(segments, for: request).first
-            {
-                error.message +=
-                    "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
-            } else if DocumentRequest(request) == .page,
-                request.path.split(separator: "/").last?.contains(".") != true
-            {
-                error.message += "; if this is a client-side route, start with --single-page"
-            }
-            throw error
-        }
-        return response
-    }
-
     /// Finds the route that takes the request, and lets its handler answer.
     ///
     /// - Parameter declining: the route whose handler was asked before, and did not take it.
@@ -167,7 +134,7 @@ extension Gateway {
     ) async throws -> Response {
         guard let segments = Target.segments(of: plain.path) else {
             throw HTTPError(
-                .badRequest, "the path \(plain.path) is no UTF-8 when it is decoded; encode it as UTF-8")
+                .badRequest, "the path \(plain.path) is not UTF-8 when it is decoded; encode it as UTF-8")
         }
         var refusing: [Route] = []
         for (route, values) in matches(segments, for: plain) {
@@ -190,18 +157,16 @@ extension Gateway {
         return try await withoutHandler(plain, original: original)
     }
 
-    /// Lets a route's handler answer, within the route's middleware.
-    func run(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
-        await run(route, within: route.middleware[...], plain, by: tasks)
-    }
-
-    private func run(
-        _ route: Route, within rest: ArraySlice<any Middleware>, _ plain: Request, by tasks: HandlerTasks?
+    /// Lets a route's handler answer, within the route's middleware, or what is left of that.
+    func run(
+        _ route: Route, _ plain: Request, by tasks: HandlerTasks?,
+        within rest: ArraySlice<any Middleware>? = nil
     ) async -> Response {
+        let rest = rest ?? route.middleware[...]
         guard let outer = rest.first else { return await load(route, plain, by: tasks) }
         do {
             return try await outer.handle(plain) { [self] in
-                await run(route, within: rest.dropFirst(), $0, by: tasks)
+                await run(route, $0, by: tasks, within: rest.dropFirst())
             }
         } catch {
             return outcome(for: plain, of: route, error, after: .zero)

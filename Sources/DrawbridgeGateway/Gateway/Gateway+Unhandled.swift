@@ -68,13 +68,13 @@ extension Gateway {
     /// A page may call any name, and a person pastes the flag into a shell: so only plain names are put into it.
     func howToMock(_ name: String) -> String? {
         guard CallName.canHaveReply(name) else { return nil }
-        let remedies = program.remedies
+        let suggestions = program.suggestions
         let short = name.cut(to: 100)
         var ways: [String] = []
-        if remedies.contains(.handler) {
+        if suggestions.contains(.handler) {
             ways.append("add a handler: gateway.register(…, at: \(JSON.string("/\(short)")))")
         }
-        if remedies.contains(.mock) {
+        if suggestions.contains(.mock) {
             if let file = replyBook.file {
                 // The end of a long path tells which file it is.
                 ways.append(
@@ -87,11 +87,11 @@ extension Gateway {
                 )
             }
         }
-        if program.heldBack.contains(name) { ways.append("start with --built-ins") }
+        if program.switchedOff.contains(name) { ways.append("start with --built-ins") }
         return ways.joined(separator: ", or ")
     }
 
-    /// Only ASCII may stand in a header; a path is shown as it would be sent.
+    /// Only ASCII may be in a header; a path is shown as it would be sent.
     private func shown(_ text: String) -> String {
         let shown = Percent.encode(text, keeping: "/:* ,")
         return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
@@ -115,7 +115,7 @@ extension Gateway {
         return hint
     }
 
-    /// What exists in place of a name that nothing answers.
+    /// What exists instead of a name that nothing answers.
     private enum Elsewhere {
         case pages(String)
         case nearest(path: String)

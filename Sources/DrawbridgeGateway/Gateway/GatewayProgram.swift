@@ -9,7 +9,7 @@ package struct GatewayProgram: Sendable {
     /// Writes replies into a file; nil where nothing does.
     package var replyKeeper: (any ReplyKeeper)?
     /// The ways to have a name answered that messages propose.
-    package var remedies: Set<Remedy> = [.handler]
+    package var suggestions: Set<Suggestion> = [.handler]
     /// What the program has for paths of the gateway: its manual, and a JSON Schema with its settings.
     package var documents: [OwnPath: @Sendable () -> [UInt8]] = [:]
     /// Knows how other devices come in: the links with a ticket, as the tester's API has them; nil where none can.
@@ -17,9 +17,9 @@ package struct GatewayProgram: Sendable {
     /// The names that the command's own handlers answer now.
     package var builtIns: Set<String> = []
     /// The names that `--built-ins` would answer, which a file of mocks has switched off.
-    package var heldBack: Set<String> = []
+    package var switchedOff: Set<String> = []
 
-    package enum Remedy: Sendable {
+    package enum Suggestion: Sendable {
         /// In code.
         case handler
         /// By a flag of the command's, or a file.

@@ -24,11 +24,11 @@ package struct Plan: Sendable {
         case own
         case behind
         /// To a handler, in its plain form.
-        case native(Request, Taker)
+        case native(Request, Candidate)
     }
 
     /// Which handler takes a request for native, as far as its head tells.
-    enum Taker: Sendable {
+    enum Candidate: Sendable {
         /// This one, whose own rule has taken the request, or whose `canInit` has already.
         case sure(Route)
         /// This one, unless its `canInit` declines; then the others are asked.
@@ -36,7 +36,7 @@ package struct Plan: Sendable {
         /// Not known yet: the body may name it, or all handlers of the path are asked, except one that has declined.
         case unknown(declining: Route?)
         /// One of these replies, where one fits; else the one beneath.
-        indirect case replying(ReplyLookup, beneath: Taker)
+        indirect case replying(ReplyLookup, beneath: Candidate)
 
         var route: Route? {
             switch self {
@@ -78,16 +78,6 @@ package struct Plan: Sendable {
         guard case .native(var plain, .likely(let likely)) = way, likely === route else { return self }
         plain.parameters = [:]
         return Plan(request, .native(plain, .unknown(declining: route)), version: version)
-    }
-
-    fileprivate func with(_ body: Request.Body) -> Plan {
-        var (request, way) = (request, way)
-        request.body = body
-        if case .native(var plain, let taker) = way {
-            plain.body = body
-            way = .native(plain, taker)
-        }
-        return Plan(request, way, version: version)
     }
 }
 
@@ -135,66 +125,6 @@ extension Gateway {
         keep(plan, with: known)
         return plan
     }
-
-    /// Decides on a loop's thread about a request that has come: as about the last one with the same head, where that
-    /// still holds, else anew.
-    package func plan(
-        for known: KnownHead, _ body: Request.Body, from remoteAddress: String?,
-        at localAddress: String? = nil, on loop: any HandlerLoop
-    ) -> Plan {
-        assert(loop.isCurrent, "what a loop knows of a head was asked for on another thread")
-        let (head, id) = (known.head, Request.id(known.head))
-        let decision = decision(about: known, from: remoteAddress)
-        if let decision, middleware.isEmpty {
-            let plain = Request(
-                head, target: decision.target, body: body, remoteAddress: remoteAddress, id: id,
-                answerer: self)
-            if decision.route.handler.canInit(with: plain) {
-                return Plan(plain, .native(plain, .sure(decision.route)), version: decision.version)
-            }
-        }
-        let request = Request(
-            head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
-            answerer: self)
-        guard let decision else { return plan(for: request, at: .entry, as: known) }
-        // Decisions are kept only for requests from this machine that were let in. The same bytes from the same address
-        // would be let in again, so that is not checked.
-        return middleware.isEmpty
-            ? plan(for: request, at: .entry).declined(by: decision.route)
-            : Plan(request, .undecided(known), version: decision.version)
-    }
-
-    func decision(about known: KnownHead, from remoteAddress: String?) -> Decision? {
-        guard let decision = known.decision, decision.remoteAddress == remoteAddress,
-            decision.version == registry.version
-        else { return nil }
-        return decision
-    }
-
-    /// Keeps what was decided with the head, for the next request that has it.
-    ///
-    /// Nothing is kept where a user's own rules may change more than the target, or some handlers are for some pages
-    /// only.
-    ///
-    /// Callers on other machines are checked each time, since their admission may have ended.
-    func keep(_ plan: Plan, with known: KnownHead) {
-        guard case .native(let plain, .likely(let route)) = plan.way, plain.parameters.isEmpty,
-            access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,
-            !registry.hasSpecialHandlers, ruled.isEmpty
-        else { return }
-        known.decision = Decision(plain, route, version: plan.version)
-    }
-
-    /// A plan of the head, now that the body is there, or its stream; nil where the gateway has to decide anew.
-    ///
-    /// It has to where something was registered or removed meanwhile, and for all callers on other machines: their
-    /// admission may have ended while they were sending.
-    package func kept(_ plan: Plan, with body: Request.Body) -> Plan? {
-        isStillRight(plan) && access.isFromThisMachine(plan.request) ? plan.with(body) : nil
-    }
-
-    /// Whether nothing was registered or removed since.
-    func isStillRight(_ plan: Plan) -> Bool { plan.version == registry.version }
 
     /// Decides where a request goes that was let in; nothing else decides that.
     private func way(of request: Request) -> Plan.Way {
@@ -246,8 +176,8 @@ extension Gateway {
         guard plain.naming == .path else { return .native(plain, .unknown(declining: nil)) }
         let way = handled(plain)
         let replies = replies(to: plain)
-        guard !replies.isEmpty, case .native(let plain, let taker) = way else { return way }
-        return .native(plain, .replying(replies, beneath: taker))
+        guard !replies.isEmpty, case .native(let plain, let candidate) = way else { return way }
+        return .native(plain, .replying(replies, beneath: candidate))
     }
 
     private func handled(_ plain: Request) -> Plan.Way {
@@ -260,58 +190,5 @@ extension Gateway {
             return .native(plain, .unknown(declining: nil))
         }
         return .native(route.named(values, in: plain), .likely(route))
-    }
-}
-
-// The body.
-extension Gateway {
-    package enum BodyChoice: Sendable {
-        /// Nobody reads it, since the answer is there already.
-        case refused(Response)
-        case taken(BodyMode)
-    }
-
-    /// What an engine does with the body of a request, before `100 Continue` is sent for it.
-    package func bodyChoice(by plan: Plan) -> BodyChoice {
-        // A preflight is answered later, so that middleware sees it.
-        if case .preflight = plan.way { return .taken(.streamed) }
-        if var answer = answerToHead(plan) {
-            finish(&answer, for: plan.request)
-            return .refused(answer)
-        }
-        // What the gateway itself reads counts against the memory for all bodies, as what a handler collects does.
-        if case .own = plan.way { return .taken(.collected(upTo: bodyLimit)) }
-        guard case .native(_, let taker) = plan.way else { return .taken(.streamed) }
-        guard let route = taker.route else {
-            // Where no reply looks at the body, it stays a stream.
-            if case .replying(let replies, _) = taker, !replies.lookAtInput { return .taken(.streamed) }
-            return .taken(.collected(upTo: bodyLimit))
-        }
-        guard case .replying(let replies, _) = taker else {
-            return .taken(route.handler.bodyMode.isStreamed ? .streamed : .collected(upTo: limit(of: route)))
-        }
-        // A reply may take a larger body than the handler would.
-        if replies.lookAtInput { return .taken(.collected(upTo: max(bodyLimit, limit(of: route)))) }
-        return .taken(.streamed)
-    }
-
-    /// The limit of a collected body for a route's handler.
-    func limit(of route: Route) -> Int {
-        if case .collected(let limit?) = route.handler.bodyMode { limit } else { bodyLimit }
-    }
-
-    /// Whether a body must still be collected.
-    ///
-    /// The engine does that for the first route that fits; the one that takes the request may want it otherwise.
-    func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
-        !route.handler.bodyMode.isStreamed && request.body.count == nil
-    }
-
-    /// Refuses a body that is too large for its handler, though small enough for the engine to collect without asking.
-    func refusesSize(_ count: Int?, for route: Route) -> HTTPError? {
-        guard let count, count > 0, !route.handler.bodyMode.isStreamed, count > limit(of: route) else {
-            return nil
-        }
-        return HTTPError.tooLarge(limit(of: route))
     }
 }

@@ -32,9 +32,9 @@ package final class HandlerTasks: Sendable {
     }
 }
 
-/// The work of a loop's task: a handler's ``Load``, or a ``Passage``.
-protocol Errand: AnyObject, Sendable {
-    /// Notes the task to cancel when the errand has to stop.
+/// The work of a loop's task: a handler's ``Load``, or a ``PendingRequest``.
+protocol LoopWork: AnyObject, Sendable {
+    /// Notes the task to cancel when the work has to stop.
     func isRun(by task: Task<Void, Never>?)
 
     /// Does the work; returns false where its task was cancelled, or will be.
@@ -46,9 +46,9 @@ protocol Errand: AnyObject, Sendable {
     func step(on loop: any HandlerLoop, _ work: () -> Void)
 }
 
-/// A task that does one errand after the other on a loop: making a task costs more than many handlers do.
+/// A task that does one piece of work after the other on a loop: making a task costs more than many handlers do.
 ///
-/// It is cancelled with its errand, and not used again then. Nothing else that a handler can leave in a task outlives
+/// It is cancelled with its work, and not used again then. Nothing else that a handler can leave in a task outlives
 /// the handler's return: task-local values, child tasks and cancellation handlers all have a scope.
 ///
 /// Its state is touched only on the loop's thread, where the task runs all its steps: that makes it Sendable.
@@ -58,12 +58,12 @@ final class HandlerTask: @unchecked Sendable {
 
     private struct State {
         var task: Task<Void, Never>?
-        /// The errand that it does, and the tasks to which it returns afterwards.
-        var errand: (any Errand)?
+        /// What it does now, and the tasks to which it returns afterwards.
+        var work: (any LoopWork)?
         var tasks: HandlerTasks?
-        /// Resumed with the next errand, or with nil when there will be no other.
-        var waiter: UnsafeContinuation<(any Errand)?, Never>?
-        /// True while an errand is started: its next step is then kept for `start(_:of:)` to run.
+        /// Resumed with the next piece of work, or with nil when there will be no other.
+        var waiter: UnsafeContinuation<(any LoopWork)?, Never>?
+        /// True while work is started: its next step is then kept for `start(_:of:)` to run.
         var isStarting = false
         var nextStep: UnownedJob?
     }
@@ -71,37 +71,37 @@ final class HandlerTask: @unchecked Sendable {
     /// How many steps are run at the start, a hop to an actor being two; after that, others on the loop get their turn.
     private static let firstSteps = 16
 
-    /// A task that waits for its first errand.
+    /// A task that waits for its first piece of work.
     init(on loop: any HandlerLoop) {
         self.loop = loop
         own.task = Task.immediateDetached(executorPreference: self) { await self.serve() }
     }
 
-    /// Runs the first steps of an errand.
-    func start(_ errand: any Errand, of tasks: HandlerTasks) {
-        assert(loop.isCurrent, "a loop's task was given an errand on another thread")
-        own.errand = errand
+    /// Runs the first steps of some work.
+    func start(_ work: any LoopWork, of tasks: HandlerTasks) {
+        assert(loop.isCurrent, "a loop's task was given work on another thread")
+        own.work = work
         own.tasks = tasks
-        errand.isRun(by: own.task)
+        work.isRun(by: own.task)
         own.isStarting = true
-        own.waiter.take()?.resume(returning: errand)
+        own.waiter.take()?.resume(returning: work)
         var left = Self.firstSteps
         while let step = own.nextStep.take() {
             left -= 1
             own.isStarting = left > 0
-            errand.begin(on: loop) { run(step) }
+            work.begin(on: loop) { run(step) }
         }
         own.isStarting = false
     }
 
-    /// Ends the task: there will be no other errand.
+    /// Ends the task: nothing else comes.
     func end() { own.waiter.take()?.resume(returning: nil) }
 
     private func serve() async {
-        while let errand = await withUnsafeContinuation({ own.waiter = $0 }) {
-            let isDone = await errand.run()
+        while let work = await withUnsafeContinuation({ own.waiter = $0 }) {
+            let isDone = await work.run()
             let tasks = own.tasks.take()
-            own.errand = nil
+            own.work = nil
             guard isDone, !Task.isCancelled, tasks?.keep(self) == true else { return }
         }
     }
@@ -115,8 +115,8 @@ extension HandlerTask: TaskExecutor {
         let step = UnownedJob(job)
         guard loop.isCurrent, own.isStarting, own.nextStep == nil else {
             return loop.enqueue {
-                guard let errand = self.own.errand else { return self.run(step) }
-                errand.step(on: self.loop) { self.run(step) }
+                guard let work = self.own.work else { return self.run(step) }
+                work.step(on: self.loop) { self.run(step) }
             }
         }
         own.nextStep = step

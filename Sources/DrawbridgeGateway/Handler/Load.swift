@@ -8,15 +8,15 @@ import Synchronization
 /// The handler has a task to itself, which starts at once: a handler that does not suspend is done before anything
 /// waits. When the deadline passes or the caller leaves, the task is cancelled, then `stopLoading` is called, and when
 /// that has returned the answer is made without the handler, however long its `startLoading` still runs.
-package final class Load: Expiring, Errand {
+package final class Load: Expiring, LoopWork {
     let route: Route
     let request: Request
-    private let handler: any Handler
-    private let place: Place
+    let handler: any Handler
+    let place: Place
     private let state = Mutex(State())
 
     /// Where the handler's task runs.
-    private enum Place {
+    enum Place {
         case anywhere
         case loop(any HandlerLoop)
         /// A serial queue gets a thread at once, where a concurrent one holds new work back while others block.
@@ -85,7 +85,7 @@ package final class Load: Expiring, Errand {
         }
     }
 
-    /// Calls `waiter` once there is an outcome, at once if there is one; from now on, the deadline counts.
+    /// Calls `waiter` once there is an outcome, at once if there is one; the deadline runs from now on.
     package func wait(_ waiter: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
@@ -101,9 +101,6 @@ package final class Load: Expiring, Errand {
         }
         if hasEnded { requests.ended(request, number) }
     }
-
-    /// Called when the caller has left.
-    package func cancel() { stop(with: CancellationError()) }
 
     /// Starts the handler.
     ///
@@ -146,10 +143,10 @@ package final class Load: Expiring, Errand {
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
     /// Who is told when there is an outcome, and the handler's task while it runs.
-    private typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
+    typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
 
     /// Decides the outcome, and returns whom to tell; nil when it is decided already.
-    private func decide(_ response: consuming Response?, _ error: (any Error)?) -> Concerned? {
+    func decide(_ response: consuming Response?, _ error: (any Error)?) -> Concerned? {
         var response = response
         return state.withLock { state in
             guard !state.isOver else { return nil }
@@ -162,7 +159,7 @@ package final class Load: Expiring, Errand {
         }
     }
 
-    /// Takes the handler's answer or error; returns whether this is the first outcome, and counts.
+    /// Takes the handler's answer or error; returns whether this is the first outcome.
     private func finish(_ response: consuming Response?, _ error: (any Error)?) -> Bool {
         guard let concerned = decide(response, error) else {
             // A handler that was cancelled and throws that has lost no answer.
@@ -173,64 +170,8 @@ package final class Load: Expiring, Errand {
         return true
     }
 
-    /// Cancels the task, then calls `stopLoading`, then releases the answer.
-    ///
-    /// The outcome is decided before all this: what a handler throws because it was cancelled comes too late.
-    private func stop(with error: any Error, atDeadline isAtDeadline: Bool = false) {
-        guard let concerned = decide(nil, error) else { return }
-        concerned.task?.cancel()
-        tellHandler(atDeadline: isAtDeadline) { [self] in resume(concerned) }
-    }
-
-    /// Calls `stopLoading` where the handler runs, and then `next`.
-    ///
-    /// A handler that blocks there holds up its own loop, which is logged, or a thread of its own: never the thread of
-    /// ``Deadlines``. Without a loop, it holds up whoever has cancelled it.
-    private func tellHandler(
-        atDeadline isAtDeadline: Bool = false, _ next: @escaping @Sendable () -> Void = {}
-    ) {
-        let tell: @Sendable (any HandlerLoop) -> Void = { [self] loop in
-            step(on: loop) { handler.stopLoading() }
-            next()
-        }
-        switch place {
-        case .loop(let loop) where loop.isCurrent: tell(loop)
-        case .loop(let loop): loop.enqueue { tell(loop) }
-        case .anywhere where !isAtDeadline:
-            handler.stopLoading()
-            next()
-        case .anywhere, .thread:
-            let watch = StopWatch(of: self)
-            OwnThread.perform { [self] in
-                handler.stopLoading()
-                watch.end()
-                next()
-            }
-        }
-    }
-
-    /// Logs a handler that does not return from its `stopLoading()`.
-    private final class StopWatch: Expiring {
-        private let load: Load
-
-        init(of load: Load) {
-            self.load = load
-            Deadlines.shared.add(self, after: .seconds(1))
-        }
-
-        func end() { Deadlines.shared.remove(self) }
-
-        func expire() {
-            load.request.logger.error(
-                """
-                \(load.route.name) has been in its stopLoading() for more than a second, and the answer waits for that; \
-                let it say that the work is to end, and not wait until it has
-                """)
-        }
-    }
-
     /// Tells whoever waits for the answer; a load that nobody had to wait for has no deadline.
-    private func resume(_ concerned: Concerned) {
+    func resume(_ concerned: Concerned) {
         guard let waiter = concerned.waiter else { return }
         Deadlines.shared.remove(self)
         request.pageRequests?.ended(request, state.withLock { $0.number })
@@ -242,34 +183,6 @@ package final class Load: Expiring, Errand {
         Deadlines.shared.add(self, after: deadline)
         // The load may have ended before its deadline was added.
         if isOver { Deadlines.shared.remove(self) }
-    }
-
-    /// Called when the deadline has passed.
-    package func expire() {
-        let deadline = route.deadline ?? .zero
-        stop(
-            with: HTTPError(
-                .gatewayTimeout,
-                """
-                \(route.name) did not answer within \(deadline); give it a longer deadline, or nil where a person answers
-                """), atDeadline: true)
-    }
-
-    /// Runs a stream where its handler runs, and calls the handler's `stopLoading` when the reader leaves.
-    private func streaming(
-        _ write: @escaping @Sendable (Client) async throws -> Void
-    ) -> @Sendable (Client) async throws -> Void {
-        { client in
-            try await withTaskCancellationHandler {
-                if case .anywhere = self.place {
-                    try await write(client)
-                } else {
-                    try await Apart.perform(on: self) { try await write(client) }
-                }
-            } onCancel: {
-                self.tellHandler()
-            }
-        }
     }
 }
 

@@ -31,7 +31,7 @@ struct AnsweringReply: Answering {
         case .raw(let raw): return try await response(raw)
         case .forward(let target): return try await forwarded(to: target)
         case .missing, .pass, .sequence, .cases, .ask:
-            preconditionFailure("\(which) is no answer, and was to be given as one")
+            preconditionFailure("\(which) does not answer, and was to be given as an answer")
         }
     }
 
@@ -122,13 +122,13 @@ struct AnsweringReply: Answering {
             do {
                 return Response(body: .output(try JSON(parsing: bytes).bytes))
             } catch {
-                throw HTTPError(.internalServerError, "\(file.text) is no JSON: \(error)")
+                throw HTTPError(.internalServerError, "\(file.text) is not JSON: \(error)")
             }
         case .text, .file:
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw HTTPError(
                     .internalServerError,
-                    "it is no text, and a callback takes none but text; let the page ask by a flagged request"
+                    "it is not UTF-8 text, and a callback takes only text; let the page ask by a flagged request"
                 )
             }
             return Response(body: .output(JSON.string(text).bytes))
@@ -182,7 +182,7 @@ struct AnsweringReply: Answering {
         }
         if request.callingPage != nil || CallingPage.waiting(for: request) != nil {
             request.logger.warning(
-                "\(name) is silence, and the page stands still until it is answered: it gets nothing, at once"
+                "\(name) is silence, and the page is blocked until it is answered: it gets nothing, at once"
             )
             return Response(body: .output([]))
         }

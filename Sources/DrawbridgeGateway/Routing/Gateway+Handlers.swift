@@ -2,82 +2,6 @@ import Synchronization
 
 // Which handlers a request can reach: the sets of its page, then those of every page.
 extension Gateway {
-    /// Registers a handler type for every page: every request to the path gets a fresh instance.
-    ///
-    /// A type with stored properties is made once as a check, so that one that cannot be made is found out here.
-    ///
-    /// - Parameters:
-    ///   - type: a handler with an `init()` or an `init(request:)`.
-    ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
-    ///     Registering a path again replaces the handler that takes the same methods; requests under way keep theirs.
-    /// - Throws: for a path that no request can have, and for a type that needs more than the request to be made.
-    public func register<H: Handler>(_ type: H.Type, at path: String) throws(RegistrationError) {
-        try handlers.register(type, at: path)
-    }
-
-    /// Registers a closure that makes the handler, for one with dependencies.
-    ///
-    /// - Throws: for a path that no request can have.
-    public func register<H: Handler>(
-        at path: String, _ make: @escaping @Sendable () throws -> H
-    ) throws(RegistrationError) {
-        try handlers.register(at: path, make)
-    }
-
-    /// Registers a closure that makes the handler for its request.
-    ///
-    /// - Throws: for a path that no request can have.
-    public func register<H: Handler>(
-        at path: String, _ make: @escaping @Sendable (Request) throws -> H
-    ) throws(RegistrationError) {
-        try handlers.register(at: path, make)
-    }
-
-    /// Takes handlers for every page that are called by way of middleware (``HandlerSet/group(_:)``).
-    public func group(_ middleware: any Middleware...) -> HandlerSet {
-        middleware.reduce(handlers) { $0.group($1) }
-    }
-
-    /// Removes the handlers of a path; a request that has its handler already keeps it.
-    ///
-    /// - Returns: false when there was none.
-    @discardableResult
-    public func unregister(_ path: String) -> Bool { handlers.unregister(path) }
-
-    /// The paths that every page can reach with the names of their handlers, sorted.
-    public var registered: [(path: String, handler: String)] { handlers.registered }
-
-    /// Registers handlers that only some pages have, before those of every page (contract, section 7).
-    ///
-    /// ```swift
-    /// try gateway.pages(matching: "/checkout/*") { set in
-    ///     try set.register(PayHandler.self, at: "/pay")
-    /// }
-    /// ```
-    ///
-    /// For other pages such a handler looks unregistered, and so it does for requests that come from no page.
-    ///
-    /// - Parameters:
-    ///   - pattern: the path of the page's address: exact, with parameters, or with a wildcard at its end.
-    ///   - register: registers them; a set may be asked for again, and more be added.
-    /// - Returns: the set.
-    /// - Throws: a ``RegistrationError`` for a pattern that no page's path can fit; what `register` throws.
-    @discardableResult
-    public func pages(
-        matching pattern: String, _ register: (HandlerSet) throws -> Void = { _ in }
-    ) throws -> HandlerSet {
-        let pattern = try RoutePattern(registering: pattern)
-        let set = specialHandlers.withLock { special in
-            if let known = special.first(where: { $0.pattern.text == pattern.text }) { return known.set }
-            let set = HandlerSet(in: registry, logger: logger)
-            special.append((pattern, set))
-            return set
-        }
-        registry.hasBecomeSpecial()
-        try register(set)
-        return set
-    }
-
     /// The sets of a page at this path, the last registered first, and at last that of every page.
     func handlerSets(ofPageAt path: String?) -> [HandlerSet] {
         guard let path, registry.hasSpecialHandlers,
@@ -133,27 +57,6 @@ extension Gateway {
             besides: Set(handled.map { String($0.text.dropFirst()) }), in: session, ofPageAt: path)
         return names.filter { !$0.isEmpty }.sorted()
     }
-
-    /// Registers a handler with a rule of its own: it is asked about every request, flag or no flag, before the paths.
-    ///
-    /// Who may call is decided before its handler is made. What that throws has its true status.
-    ///
-    /// - Parameters:
-    ///   - type: names it in the log, and is registered once.
-    ///   - rule: whether it takes a request; it may be asked before the body is there, and more than once.
-    package func register<H: Handler>(
-        ruled type: Any.Type, deadline: Duration?, where rule: @escaping @Sendable (Request) -> Bool,
-        _ make: @escaping @Sendable (Request) throws -> H
-    ) {
-        let name = String(describing: type)
-        let route = Route(name, pattern: RoutePattern("/*"), rule: rule, deadline: deadline, make: make)
-        ruled.insert(route, for: ObjectIdentifier(type))
-    }
-
-    /// Removes what is registered with a rule of its own for a type.
-    ///
-    /// - Returns: false when there was nothing.
-    package func unregister(ruled type: Any.Type) -> Bool { ruled.remove(ObjectIdentifier(type)) }
 
     /// Whether a request is for native, by its head: then a handler answers it, or an error that there is none.
     package func isNative(_ request: Request) -> Bool {

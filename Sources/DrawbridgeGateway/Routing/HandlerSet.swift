@@ -77,7 +77,7 @@ public final class HandlerSet: Sendable {
     /// try members.register(OrdersHandler.self, at: "/orders")
     /// ```
     ///
-    /// It stands inside the gateway's own middleware, and sees a request as its handler gets it: without the flag, with
+    /// It is called inside the gateway's own middleware, and sees a request as its handler gets it: without the flag, with
     /// ``Request/parameters``. What it throws is answered as an error of the handler's.
     ///
     /// - Parameter middleware: the outermost first; inside that of the group in which it is made.

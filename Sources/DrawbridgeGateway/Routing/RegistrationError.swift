@@ -27,7 +27,7 @@ extension RoutePattern {
         for case .exact(let part) in pattern.parts {
             if part.contains(where: { $0 == "?" || $0 == "#" }) {
                 throw RegistrationError(
-                    path, "what stands behind ? or # is no part of a path, so no request has it")
+                    path, "what follows ? or # does not belong to a path, so no request has it")
             }
             if part == "." || part == ".." {
                 throw RegistrationError(

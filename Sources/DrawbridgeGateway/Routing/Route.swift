@@ -39,7 +39,7 @@ package final class Route: Routed, Answering {
     /// Lets a synchronous handler answer without a task; nil for all others.
     let immediate: Immediate?
 
-    /// Decides in place of a path whether the handler takes a request; nil where it has a path.
+    /// Decides instead of a path whether the handler takes a request; nil where it has a path.
     let rule: Rule?
 
     /// How long the answer may take; nil: as long as it takes.

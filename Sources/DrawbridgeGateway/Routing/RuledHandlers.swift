@@ -12,7 +12,7 @@ final class RuledHandlers: Sendable {
     /// True while none was ever registered.
     var isEmpty: Bool { isUnused.load(ordering: .acquiring) }
 
-    /// Adds a route, in place of the one that was registered for the same type.
+    /// Adds a route; it replaces the one that was registered for the same type.
     func insert(_ route: Route, for type: ObjectIdentifier) {
         routes.withLock { routes in
             routes.removeAll { $0.type == type }

@@ -52,7 +52,7 @@ public final class Inspector: Sendable {
                 host: isForAll ? "0.0.0.0" : "127.0.0.1", port: port, loops: 1, logsRequests: false))
         origin = url ?? "http://\(host):\(server.address.port)"
         door.origin.withLock { [origin] in $0 = origin }
-        gateway.configure { $0.remedies.insert(.inspector) }
+        gateway.configure { $0.suggestions.insert(.inspector) }
     }
 
     /// A link that lets one browser in, once, within ten minutes.

@@ -11,7 +11,7 @@ import Testing
     private let gateway = Gateway(keepsJournal: true)
 
     /// The command's, without handlers in code.
-    init() { gateway.configure { $0.remedies = [.mock] } }
+    init() { gateway.configure { $0.suggestions = [.mock] } }
 
     /// The line of one call.
     private func line(
@@ -69,7 +69,7 @@ import Testing
 
     /// Once in a run, since each line would say the same.
     @Test(arguments: ["/vibrate", "/pay"]) func theFirstPointsToTheInspector(path: String) async throws {
-        gateway.configure { $0.remedies.insert(.inspector) }
+        gateway.configure { $0.suggestions.insert(.inspector) }
         try await gateway.mock(#"{"pay": {"$cases": [{"$when": {"n": 1}, "$reply": 1}]}}"#)
         let first = try await line("\(path)?_mobile_bridge=1")
         let second = try await line("/vibrate?_mobile_bridge=1")

@@ -182,7 +182,7 @@ import Testing
         let unasked = try #require(try await program.calls().first)
         #expect(unasked["asked"] == ["question": "pay", "choice": "cancel", "by": "nobody"])
         #expect(unasked["why"] == [.string(nobody)])
-        let last = "cancel counts, the last choice. Decide it by --choose 'pay=ok'"
+        let last = "took the last choice, cancel. Decide it by --choose 'pay=ok'"
         #expect(log.entries.contains("notice: reply pay: \(nobody); \(last)"), "\(log.entries)")
         _ = await program.ask(.delete, "calls")
 

@@ -3,7 +3,7 @@ import Synchronization
 /// What is cached of a ``Plan`` with a head: that such a request is for native, is allowed, and which route takes it.
 ///
 /// The calls of a page have the same head again and again, and all this depends on nothing else.
-final class Decision: Sendable {
+final class CachedPlan: Sendable {
     /// The target of the request's plain form.
     let target: String
     let route: Route
@@ -23,11 +23,11 @@ final class Decision: Sendable {
 /// A head that comes again and again, with what was decided about the last request that had it.
 package final class KnownHead: Sendable {
     package let head: RequestHead
-    private let kept = Mutex<Decision?>(nil)
+    private let kept = Mutex<CachedPlan?>(nil)
 
     package init(_ head: RequestHead) { self.head = head }
 
-    var decision: Decision? {
+    var decision: CachedPlan? {
         get { kept.withLock { $0 } }
         set { kept.withLock { $0 = newValue } }
     }

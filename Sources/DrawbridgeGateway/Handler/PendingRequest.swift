@@ -7,11 +7,11 @@ import Synchronization
 ///
 /// It runs in a task of its loop, as a handler does, or without one, where a responder can do that. When the caller
 /// leaves, it is cancelled, and the answer dropped.
-final class Passage: Sendable {
+final class PendingRequest: Sendable {
     private let gateway: Gateway
     private let plan: Plan
     /// Who answers, where that is decided already.
-    private let passing: Passing?
+    private let passing: PassThrough?
     private let tasks: HandlerTasks
     private let state = Mutex(State())
 
@@ -26,7 +26,7 @@ final class Passage: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    init(_ gateway: Gateway, _ plan: Plan, _ passing: Passing?, by tasks: HandlerTasks) {
+    init(_ gateway: Gateway, _ plan: Plan, _ passing: PassThrough?, by tasks: HandlerTasks) {
         self.gateway = gateway
         self.plan = plan
         self.passing = passing
@@ -50,7 +50,7 @@ final class Passage: Sendable {
         let (waiter, isCancelled) = state.withLock { state in
             state.isOver = true
             swap(&state.response, &response)
-            // From now on the task may run another errand.
+            // From now on the task may run another work.
             state.task = nil
             state.cancel = nil
             return (state.waiter.take(), state.isCancelled)
@@ -60,7 +60,7 @@ final class Passage: Sendable {
     }
 }
 
-extension Passage: Errand {
+extension PendingRequest: LoopWork {
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
     func run() async -> Bool {
@@ -73,7 +73,7 @@ extension Passage: Errand {
     func step(on loop: any HandlerLoop, _ work: () -> Void) { work() }
 }
 
-extension Passage: Pending {
+extension PendingRequest: Pending {
     var isOver: Bool { state.withLock { $0.isOver } }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -97,7 +97,7 @@ extension Passage: Pending {
 
     func response(to request: Request, in gateway: Gateway) -> Response {
         guard let response = state.withLock({ $0.response.take() }) else {
-            preconditionFailure("the answer of a passage is taken once, when it is over")
+            preconditionFailure("the answer of a pending is taken once, when it is over")
         }
         return response
     }

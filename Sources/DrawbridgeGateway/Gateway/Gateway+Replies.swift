@@ -176,20 +176,7 @@ extension Gateway {
                 if let number = plain.record { journal.note(why: lookup.why, of: number) }
                 plain.logger.debug("reply \(found.title), after \(lookup.why.joined(separator: "; "))")
             }
-            guard !found.reply.isMissing else {
-                var answer = try await withoutHandler(
-                    plain, original: original,
-                    saying: "\(found.title): not available in this app, by its mock")
-                ends(plain, &answer, by: .reply(found.title), form: .missing)
-                return answer
-            }
-            let call = found.reply.then.isEmpty ? nil : replySteps.begins(callIn: plain.session)
-            var answer = await answer(to: plain, by: found, input)
-            // A caller that has left, or whose session was reset, gets no answer, and so no steps after it.
-            if let call, replySteps.ends(call: call), !Task.isCancelled {
-                goOn(after: &answer, found, input, for: plain)
-            }
-            return answer
+            return try await answer(to: plain, original: original, by: found, input)
         }
         let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
         if let number = plain.record, !passed.isEmpty { journal.note(why: passed, of: number) }
@@ -197,6 +184,25 @@ extension Gateway {
             plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
         }
         return nil
+    }
+
+    /// The answer of a reply that was found: that its name is missing, or its own, with the steps after it.
+    private func answer(
+        to plain: Request, original: Request, by found: FoundReply, _ input: ReplyInput
+    ) async throws -> Response {
+        guard !found.reply.isMissing else {
+            var answer = try await withoutHandler(
+                plain, original: original, saying: "\(found.title): not available in this app, by its mock")
+            ends(plain, &answer, by: .reply(found.title), form: .missing)
+            return answer
+        }
+        let call = found.reply.then.isEmpty ? nil : replySteps.begins(callIn: plain.session)
+        var answer = await answer(to: plain, by: found, input)
+        // A caller that has left, or whose session was reset, gets no answer, and so no steps after it.
+        if let call, replySteps.ends(call: call), !Task.isCancelled {
+            goOn(after: &answer, found, input, for: plain)
+        }
+        return answer
     }
 
     /// Lets a reply answer; what comes after its caller has left is dropped.

@@ -106,21 +106,7 @@ public final class Gateway: Answerer {
         ruled = RuledHandlers(in: registry)
         self.pageRuntime = pageRuntime
         appName = pageRuntime?.appName
-        // The tag in documents holds the page token, which is a new one in every process.
-        injection = pageRuntime.map { runtime in
-            let bridges: @Sendable (Request) -> [BridgeScript] = { request in
-                guard !runtime.bridges.isEmpty else { return [] }
-                return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
-            }
-            return HTMLInjection(
-                epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames, replyBook, journal,
-                version: { request in bridges(request).map { "-\($0.name)" }.joined() }
-            ) { request, nonce in
-                RuntimeScript.tags(
-                    for: request.path, token: access.token.text, nonce: nonce,
-                    bridges(request).map(\.path))
-            }
-        }
+        injection = pageRuntime.map { Self.injection(of: $0, token: access.token.text, replyBook, journal) }
         self.middleware = middleware
         self.rules = rules
         hasUsualRules = rules.allSatisfy { $0 is JSBridgeRule || $0 is FlagRule }
@@ -133,6 +119,22 @@ public final class Gateway: Answerer {
         self.presenter = presenter
         self.logger = logger
         isTelling = logger.logLevel <= .debug
+    }
+
+    /// - Parameter token: the page token; the tag in documents holds it, which is a new one in every process.
+    private static func injection(
+        of runtime: PageRuntime, token: String, _ replyBook: ReplyBook, _ journal: Journal
+    ) -> HTMLInjection {
+        let bridges: @Sendable (Request) -> [BridgeScript] = { request in
+            guard !runtime.bridges.isEmpty else { return [] }
+            return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
+        }
+        return HTMLInjection(
+            epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames, replyBook, journal,
+            version: { request in bridges(request).map { "-\($0.name)" }.joined() }
+        ) { request, nonce in
+            RuntimeScript.tags(for: request.path, token: token, nonce: nonce, bridges(request).map(\.path))
+        }
     }
 
     /// What the program around it has told it: one snapshot, which is exchanged when something changes.

@@ -49,6 +49,55 @@ struct PictureTests {
         }
     }
 
+    /// What somebody new must read to change how a call is answered, and how long that is.
+    @Test func theCoreIsReadInAnHour() throws {
+        let block = try #require(try Self.walk("  file"))
+        let files = block.lines.compactMap {
+            $0.firstMatch(of: /\w[\w\/+]*\.swift/).map { String($0.output) }
+        }
+        let lines = try files.map { file in
+            let text = try String(contentsOf: Manual.root.appending(path: "Sources/\(file)"), encoding: .utf8)
+            return text.count { $0 == "\n" }
+        }
+        #expect(files.count > 8 && files.count <= 15)
+        #expect(Set(files).count == files.count)
+        #expect(lines.reduce(0, +) <= 1700, "\(zip(files, lines).map { "\($0) \($1)" })")
+    }
+
+    /// The functions that a call passes are in the files that are named, and each is called by one before it.
+    @Test(arguments: [("a request", 31), ("a page's call", 28)])
+    func theStopsOfACallAreThere(_ what: String, _ most: Int) throws {
+        let block = try #require(try Self.walk("  \(what)"))
+        let stops = Station.all(in: block)
+        #expect(stops.count > 15 && stops.count <= most, "\(stops.count) stops")
+        var earlier = ""
+        var isCalledFromOutside = true
+        for line in block.lines.dropFirst() {
+            guard let stop = Station(in: line) else {
+                isCalledFromOutside = true
+                continue
+            }
+            let path = Manual.root.appending(path: "Sources/\(stop.file)")
+            let text = try String(contentsOf: path, encoding: .utf8)
+            #expect(stop.isIn(text), "\(stop.name) is not in Sources/\(stop.file)")
+            let call = "(?<!func )\\b\(stop.call)\\("
+            if !isCalledFromOutside {
+                #expect(
+                    earlier.range(of: call, options: .regularExpression) != nil,
+                    "no stop before it calls \(stop.name)")
+            }
+            isCalledFromOutside = false
+            earlier += text
+        }
+    }
+
+    /// The block of *How it is built* whose first line begins so.
+    private static func walk(_ start: String) throws -> Block? {
+        try Manual.blocks(of: "text").first {
+            $0.file.hasSuffix("/HowItIsBuilt.md") && $0.lines.first?.hasPrefix(start) == true
+        }
+    }
+
     @Test func theFilesToCopyAreThere() throws {
         let article = Manual.root.appending(path: "Sources/Drawbridge/Drawbridge.docc/HowItIsBuilt.md")
         let paths = try String(contentsOf: article, encoding: .utf8)
@@ -160,18 +209,23 @@ private struct Station {
     let name: String
     let file: String
 
-    static func all(in block: Block) -> [Station] {
-        block.lines.compactMap { line in
-            line.firstMatch(of: /([A-Z]\w+(?:\.\w+)?) +(\w[\w\/+]*\.swift)/).map {
-                Station(name: String($0.1), file: String($0.2))
-            }
-        }
+    static func all(in block: Block) -> [Station] { block.lines.compactMap(Station.init(in:)) }
+
+    init(name: String, file: String) { (self.name, self.file) = (name, file) }
+
+    /// Nil for a line that has none.
+    init?(in line: String) {
+        guard let found = line.firstMatch(of: /([A-Z]\w+(?:\.\w+)?) +(\w[\w\/+]*\.swift)/) else { return nil }
+        self.init(name: String(found.1), file: String(found.2))
     }
+
+    /// What calls it says: a function's name, or that of a type which is made.
+    var call: Substring { name.split(separator: ".").last ?? "" }
 
     func isIn(_ text: String) -> Bool {
         let parts = name.split(separator: ".")
         let type = "\\b(?:class|struct|enum|actor|protocol|extension) \(parts[0])\\b"
-        let function = parts.count > 1 ? "\\bfunc \(parts[1])\\(" : ""
+        let function = parts.count > 1 ? "\\bfunc \(parts[1])\\b" : ""
         return text.range(of: type, options: .regularExpression) != nil
             && (function.isEmpty || text.range(of: function, options: .regularExpression) != nil)
     }

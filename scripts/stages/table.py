@@ -110,7 +110,8 @@ SLOW = (
               (script("venv", "testing", "examples/testing/requirements.txt"), Tests(CLIENTS)), ("programs",)),
         Stage("inspector", "the inspector in Chromium", (Tests(INSPECTOR),), ("pages",), True),
         Stage("browsers", "the same pages in the other browsers",
-              (Tests("^BrowserTests", environment=LONG + (("DRAWBRIDGE_BROWSERS", "firefox,webKit"),)),),
+              tuple(Tests("^BrowserTests", environment=LONG + (("DRAWBRIDGE_BROWSERS", browser),))
+                    for browser in ("firefox", "webKit")),
               ("pages", "browsers"), True),
         Stage("frameworks", "pages of real servers and frameworks behind the gateway",
               (script("frameworks", ".build/debug/drawbridge"),), ("frameworks",), True),

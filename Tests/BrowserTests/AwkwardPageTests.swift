@@ -41,7 +41,7 @@ import Testing
 
     /// Whether its worker passes on what it asks for, or answers from a cache.
     @Test(arguments: driven, [passingWorker, cachingWorker])
-    func aPageBehindAWorkerHasNative(_ browser: Browser, _ worker: String) async throws {
+    func aPageBehindAServiceWorkerReachesNative(_ browser: Browser, _ worker: String) async throws {
         let folder = try Self.folder(["index.html": Self.registering, "sw.js": worker])
         let site = try await ServedFolder(folder.path)
         try await DrivenBrowser.drive(browser) { browser in
@@ -57,7 +57,7 @@ import Testing
 
     /// What a worker has kept was served on this port without a gateway.
     @Test(arguments: driven, [true, false])
-    func aWorkerFromYesterdayKeepsNoPageFromNative(_ browser: Browser, isStillThere: Bool) async throws {
+    func anOldServiceWorkerDoesNotKeepPagesFromNative(_ browser: Browser, isStillThere: Bool) async throws {
         let port = "\(try freePort())"
         let folder = try Self.folder(["index.html": Self.registering, "sw.js": Self.cachingWorker])
         let yesterday = try await ServedFolder(folder.path, "--plain", "/,/*", "-p", port)
@@ -83,7 +83,9 @@ import Testing
 
     // MARK: Documents
 
-    @Test(arguments: driven) func aPageThatWritesItselfAnewStillCalls(_ browser: Browser) async throws {
+    @Test(arguments: driven) func aPageThatRewritesItsDocumentStillCallsNative(_ browser: Browser)
+        async throws
+    {
         let anew = """
             <script>addEventListener('load', () => setTimeout(() => {
                 document.open();
@@ -107,7 +109,7 @@ import Testing
     }
 
     /// The app's schemes alone are kept from the browser, which would ask the person about an app.
-    @Test(arguments: driven) func aFormMayRunAFunction(_ browser: Browser) async throws {
+    @Test(arguments: driven) func aFormWithAJavaScriptActionStillRuns(_ browser: Browser) async throws {
         let form = """
             <form action="javascript:search()"><input name=q><button id=b>go</button></form>
             <script>seen = 'nothing'; function search() { seen = 'searched'; }
@@ -124,7 +126,7 @@ import Testing
     }
 
     /// A page that a browser prepares calls nobody before somebody opens it, and everybody then.
-    @Test func aPageIsNotShownBeforeItIsOpened() async throws {
+    @Test func aPrerenderedPageCallsNobodyBeforeItIsOpened() async throws {
         let first = Self.page(
             """
             <script type=speculationrules>{"prerender": [{"urls": ["/next.html"]}]}</script><a id=a href=/next.html>next</a>
@@ -153,7 +155,7 @@ import Testing
 
     /// The set-ups of 4.x and of 6.x in one page, as pages for several apps have them.
     @Test(arguments: driven, [true, false])
-    func whoAsksInTwoWaysIsAnsweredOnce(_ browser: Browser, eventFirst: Bool) async throws {
+    func aPageThatAsksForTheBridgeInTwoWaysGetsItOnce(_ browser: Browser, eventFirst: Bool) async throws {
         let event = """
             document.addEventListener('WebViewJavascriptBridgeReady', () => run(WebViewJavascriptBridge), false);
             """
@@ -192,7 +194,7 @@ import Testing
 
     /// As apps of 4.x and of Android's JsBridge put it into every page.
     @Test(arguments: driven, [true, false])
-    func whoNeverAsksHasTheBridgeAllTheSame(_ browser: Browser, isInline: Bool) async throws {
+    func aPageThatNeverAsksForTheBridgeGetsItToo(_ browser: Browser, isInline: Bool) async throws {
         let script = isInline ? "<script>\(Self.chat)</script>" : "<script src=chat.js></script>"
         let folder = try Self.folder(["index.html": Self.page(Self.tapping + script), "chat.js": Self.chat])
         // Of what its files say the page itself knows nothing.
@@ -207,7 +209,7 @@ import Testing
         #expect(await site.program.stop() == 0)
     }
 
-    @Test(arguments: driven) func whoIsNotGivenTheBridgeIsToldTheOption(_ browser: Browser) async throws {
+    @Test(arguments: driven) func aPageThatLacksTheBridgeIsToldTheOption(_ browser: Browser) async throws {
         let folder = try Self.folder([
             "index.html": Self.page(Self.tapping + "<script src=chat.js></script>"), "chat.js": Self.chat,
         ])
@@ -222,7 +224,7 @@ import Testing
 
     // MARK: Answers
 
-    @Test(arguments: driven) func anAnswerSaysTheAddressThatWasAsked(_ browser: Browser) async throws {
+    @Test(arguments: driven) func anAnswerHasTheURLThatThePageAskedFor(_ browser: Browser) async throws {
         let asking = """
             <script>seen = {};
             const address = 'https://api.example/getUser?_mobile_bridge=1';
@@ -253,7 +255,9 @@ import Testing
         }</script>
         """
 
-    @Test(arguments: driven) func namesOfAnyLettersAreAtThePagesObjects(_ browser: Browser) async throws {
+    @Test(arguments: driven) func handlersWithUnusualNamesAreOnThePagesObjects(_ browser: Browser)
+        async throws
+    {
         let names: [JSON] = ["get user", "a#b", "取得", "é", "100%", "a/b?c"]
         let replies = JSON.object(.init(names.map { ($0.stringValue ?? "", $0) }))
         let folder = try Self.folder(["index.html": Self.page(Self.calling)])
@@ -276,7 +280,8 @@ import Testing
     // MARK: Events
 
     /// An event is heard, or says by whom it was not; and whoever hears it has something to answer by.
-    @Test(arguments: driven) func anEventIsHeardOrSaysByWhomItIsNot(_ browser: Browser) async throws {
+    @Test(arguments: driven) func anEventArrivesOrTheLogNamesWhoDidNotHearIt(_ browser: Browser) async throws
+    {
         let listening = """
             <script>seen = [];
             function setUp(run) {

@@ -16,7 +16,7 @@ import Testing
         try await BridgeSite.expectNoFailure(Self.pages.map { "\($0).html" }, in: browser)
     }
 
-    @Test(arguments: SpokenBridge.tried) func aPageIsLoadedAgainAndComeBackTo(
+    @Test(arguments: SpokenBridge.tried) func bridgesWorkAfterAReloadAndAfterGoingBack(
         _ spoken: (browser: Browser, bridge: SpokenBridge)
     ) async throws {
         let pages = ["reload", "back"].map { "\($0).html?bridge=\(spoken.bridge)" }

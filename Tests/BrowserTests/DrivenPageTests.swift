@@ -71,7 +71,7 @@ import Testing
             ("wvjb6", .wvjb), ("own6", .wvjb), ("wvjb4", .wvjb4), ("messages", .message), ("queue", .queue),
             ("inject", .function),
         ] as [(String, Page.Bridge)])
-    func aPageSaysWhichBridgesItSpeaks(_ browser: Browser, _ page: (name: String, bridge: Page.Bridge))
+    func aPageSaysWhichBridgesItUses(_ browser: Browser, _ page: (name: String, bridge: Page.Bridge))
         async throws
     {
         try await Self.drive(browser, try BridgeSite(), page: "\(page.name).html") { found in
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func whatGoesWrongInAPageIsToldToWhoeverCalled(_ browser: Browser) async throws {
+    func errorsInAPageReachTheNativeCaller(_ browser: Browser) async throws {
         try await Self.drive(browser, try BridgeSite()) { page in
             let missing = await #expect(throws: PageError.self) { try await page.call("nobody") }
             #expect(missing?.reason == .failed(code: 400))
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aReloadEndsWhatWaitsForThePageAndTheNextOneIsThere(_ browser: Browser) async throws {
+    func aReloadEndsPendingCallsAndTheNewPageIsThere(_ browser: Browser) async throws {
         let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func nothingIsLostOrDoubledOverConnectionsThatBreak(_ browser: Browser) async throws {
+    func messagesAreNeitherLostNorDoubledWhenConnectionsBreak(_ browser: Browser) async throws {
         let traffic = Browser.isThorough && browser == .chromium ? Traffic.long : .short
         let count = traffic.messages
         let seen = Mutex<[Int]>([])
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aPageThatIsClosedAgainAndAgainTakesItsTime(_ browser: Browser) async throws {
+    func aPageWaitsLongerBeforeEachReconnect(_ browser: Browser) async throws {
         try await Self.drive(browser, try BridgeSite()) { page in
             _ = try await page.call("share")
             let began = ContinuousClock.now
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aPageThatWasGivenUpIsToldSo(_ browser: Browser) async throws {
+    func aPageThatTheGatewayGaveUpIsInformed(_ browser: Browser) async throws {
         let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
-    func foreignPagesReachNoHandlerWhereOthersAreListed(_ browser: Browser) async throws {
+    func unlistedForeignPagesReachNoHandlerThoughOthersAreListed(_ browser: Browser) async throws {
         let foreign = try ForeignSite()
         // The same port by another name, and the same name with another port.
         let gateway = try Attack.gateway(["--cors", foreign.origin(), "--cors", "http://localhost:1"])
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
-    func pagesOfAReboundNameReadOnlyThatTheyAreRefused(_ browser: Browser) async throws {
+    func pagesOfAReboundHostReadOnlyTheRefusal(_ browser: Browser) async throws {
         let seen = try await Self.rebound(in: browser)
         seen.expectCallError()
         let refusal = "the host \(Browser.reboundName) may not be used to reach this gateway"
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
-    func pagesOfAnAllowedNameAreTheGatewaysOwn(_ browser: Browser) async throws {
+    func pagesOfAnAllowedHostMayCallLikeOwnPages(_ browser: Browser) async throws {
         let seen = try await Self.rebound(in: browser, ["--allowed-hosts", Browser.reboundName])
         // Only of a POST do browsers say where it comes from, to a name that is not this machine's for certain.
         seen.expectSecrets(of: ["fetch of JSON", "synchronous XHR of text"])

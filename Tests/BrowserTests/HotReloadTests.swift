@@ -5,7 +5,7 @@ import Testing
 /// A page whose server tells it to load itself anew, by a WebSocket through the gateway.
 @Suite("Hot reload", .serialized, .timeLimit(.minutes(5))) struct HotReloadTests {
     @Test(arguments: Browser.tried)
-    func aPageLoadsItselfAnewWhenItsServerSaysSo(_ browser: Browser) async throws {
+    func aPageReloadsWhenItsDevServerSaysSo(_ browser: Browser) async throws {
         let node = try await DevServer()
         let site = try DevSite(upstream: node.address)
         let reports = try await browser.open("\(site.address)/?hot") {

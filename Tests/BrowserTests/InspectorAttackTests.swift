@@ -16,7 +16,7 @@ struct InspectorAttackTests {
 
     /// Every way of foreign pages, without a secret.
     @Test(arguments: Browser.tried, Place.allCases)
-    func noPageReadsAByteOfIt(_ browser: Browser, _ place: Place) async throws {
+    func noPageReadsAnythingOfTheInspector(_ browser: Browser, _ place: Place) async throws {
         try await attack(browser, place, page: "attacks.html", ["bridge": "inspector"]) { read in
             #expect(Attack.certain.subtracting(read.keys) == [], "they are not tried")
         }
@@ -24,14 +24,14 @@ struct InspectorAttackTests {
 
     /// The same with the right secret, and with a ticket that is good.
     @Test(arguments: Browser.tried, Place.allCases)
-    func theRightSecretIsNoUseToAPage(_ browser: Browser, _ place: Place) async throws {
+    func aPageCannotUseTheInspectorsSecret(_ browser: Browser, _ place: Place) async throws {
         try await attack(browser, place, page: "lockpicking.html", [:]) { read in
             #expect(read.count >= 40, "\(read.keys.sorted())")
         }
     }
 
     /// So that the page above is known to try.
-    @Test(arguments: Browser.tried) func thePageReadsByEachWayWhatNobodyForbids(_ browser: Browser)
+    @Test(arguments: Browser.tried) func theAttackingPageReadsWhatIsNotForbidden(_ browser: Browser)
         async throws
     {
         let foreign = try ForeignSite()
@@ -152,7 +152,7 @@ struct InspectorAttackTests {
     }
 
     /// Yesterday a page stood on the port that the inspector has today, and has left a service worker there.
-    @Test(arguments: Browser.tried) func aServiceWorkerOnItsPortIsNotAsked(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aServiceWorkerLeftOnTheInspectorsPortIsNotUsed(_ browser: Browser)
         async throws
     {
         let folder = try Folder()

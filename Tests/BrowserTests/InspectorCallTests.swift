@@ -15,7 +15,7 @@ import Testing
         }
         """
 
-    @Test(arguments: Browser.tried) func aCallIsARowWithItsInputItsAnswerAndWhoGaveIt(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aCallIsARowWithItsInputItsAnswerAndWhoAnswered(_ browser: Browser)
         async throws
     {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// From a red row to an answer, with hands on the keys alone.
-    @Test(arguments: Browser.tried) func whatNobodyAnswersIsAnsweredByKeys(_ browser: Browser)
+    @Test(arguments: Browser.tried) func anUnansweredCallIsMockedWithTheKeyboardAlone(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.tried) func whatNobodyAnswersIsAnsweredByMouse(_ browser: Browser)
+    @Test(arguments: Browser.tried) func anUnansweredCallIsMockedWithTheMouse(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite()
@@ -179,7 +179,7 @@ import Testing
     }
 
     /// What the other buttons of the editor make of an answer, as the page hears it.
-    @Test(arguments: Browser.tried) func anAnswerIsGivenOnceOrLate(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func anAnswerCanBeGivenOnceOrDelayed(_ browser: Browser) async throws {
         let site = try InspectedSite()
         try await Site.inspect(browser, site) { inspected in
             let driven = inspected.driven

@@ -21,7 +21,7 @@ struct InspectorControlTests {
 
     // MARK: Questions
 
-    @Test(arguments: Browser.tried) func aQuestionIsAnsweredByItsButtonButNotAtOnce(_ browser: Browser)
+    @Test(arguments: Browser.tried) func theButtonsOfAQuestionWorkOnlyAfterAMoment(_ browser: Browser)
         async throws
     {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
@@ -62,7 +62,7 @@ struct InspectorControlTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func aQuestionThatIsDecidedElsewhereGoesAway(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aQuestionThatWasAnsweredElsewhereDisappears(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite(Self.replies)
@@ -81,7 +81,7 @@ struct InspectorControlTests {
 
     // MARK: Panels
 
-    @Test(arguments: Browser.tried) func scenariosAreSwitchedEventsArePlayedAndResetTakesAllBack(
+    @Test(arguments: Browser.tried) func resetUndoesSwitchedScenariosAndPlayedEvents(
         _ browser: Browser
     ) async throws {
         let site = try InspectedSite(Self.replies)
@@ -120,7 +120,7 @@ struct InspectorControlTests {
     }
 
     /// A frame that came last is not meant, and no page of another session can be picked.
-    @Test(arguments: Browser.tried) func anEventIsForAPageOfTheSession(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func anEventGoesToAPageOfTheSession(_ browser: Browser) async throws {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
             let driven = inspected.driven
             func addFrame(_ source: String) async throws {
@@ -218,7 +218,7 @@ struct InspectorControlTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func eachWordOfTheFilterSortsAsTheSheetSays(_ browser: Browser)
+    @Test(arguments: Browser.tried) func eachFilterWordSelectsWhatTheHelpSheetSays(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite(Self.replies)
@@ -292,7 +292,7 @@ struct InspectorControlTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func theListIsClearedAndGoesOn(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func theClearedListShowsNewCalls(_ browser: Browser) async throws {
         let site = try InspectedSite(Self.replies)
         try await Site.inspect(browser, site) { inspected in
             let driven = inspected.driven

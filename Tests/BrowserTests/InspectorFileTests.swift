@@ -7,7 +7,7 @@ import Testing
 @Suite("Saving from the inspector in browsers", .serialized, .timeLimit(.minutes(5)))
 struct InspectorFileTests {
     /// From "nothing happens" to "answered, saved, live", without a restart.
-    @Test(arguments: Browser.tried) func whatIsTypedBesideARedCallIsSavedAndLive(_ browser: Browser)
+    @Test(arguments: Browser.tried) func anAnswerTypedForAnUnansweredCallIsSavedAndLive(_ browser: Browser)
         async throws
     {
         let folder = try Folder()
@@ -46,7 +46,7 @@ struct InspectorFileTests {
     }
 
     /// The same by the mouse, in a file that has no reply yet, with a page that calls as it loads.
-    @Test(arguments: Browser.tried) func whatIsClickedIsSavedAndThePageLoadsIt(_ browser: Browser)
+    @Test(arguments: Browser.tried) func anAnswerSavedByMouseIsUsedByThePage(_ browser: Browser)
         async throws
     {
         let folder = try Folder()
@@ -73,7 +73,7 @@ struct InspectorFileTests {
     }
 
     /// What is saved counts, whatever was set for a while before; what is typed by halves is there again.
-    @Test(arguments: Browser.tried) func aSaveTakesThePlaceOfWhatWasSetAndNoTypingIsLost(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aSaveReplacesATemporaryAnswerAndLosesNoTyping(_ browser: Browser)
         async throws
     {
         let folder = try Folder()
@@ -118,7 +118,7 @@ struct InspectorFileTests {
     }
 
     /// What stands in the file is more than what one call has shown of it: cases, templates, other scenarios.
-    @Test(arguments: Browser.tried) func aReplyIsShownAsItIsWrittenAndSavedInItsPlaceAlone(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aMockIsShownAsWrittenAndSavedInItsPlaceAlone(_ browser: Browser)
         async throws
     {
         let folder = try Folder()
@@ -186,7 +186,7 @@ struct InspectorFileTests {
     }
 
     /// Seven kinds of mocks by three gestures of the mouse: nothing of the file is lost unasked, and all is undone.
-    @Test(arguments: Browser.tried) func noGestureLosesWordsOfTheFileAndEachIsUndone(_ browser: Browser)
+    @Test(arguments: Browser.tried) func noActionLosesTextOfTheFileAndEachCanBeUndone(_ browser: Browser)
         async throws
     {
         let folder = try Folder()

@@ -18,7 +18,7 @@ import Testing
         }
         """
 
-    @Test(arguments: Browser.tried) func everyKeyOfTheListDoesWhatTheSheetSays(_ browser: Browser)
+    @Test(arguments: Browser.tried) func everyKeyDoesWhatTheHelpSheetSays(_ browser: Browser)
         async throws
     {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
@@ -99,7 +99,7 @@ import Testing
         })()
         """
 
-    @Test(arguments: Browser.tried) func tabReachesEveryControlWhichIsSeenAndHasAName(_ browser: Browser)
+    @Test(arguments: Browser.tried) func tabReachesEveryControlVisiblyAndByName(_ browser: Browser)
         async throws
     {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in

@@ -8,7 +8,7 @@ import Testing
 @Suite("The inspector's link in browsers", .serialized, .timeLimit(.minutes(5))) struct InspectorLinkTests {
     private static let gate = "document.getElementById('gate').textContent"
 
-    @Test(arguments: Browser.tried) func theLinkLetsOneTabInAndAReloadGoesOn(_ browser: Browser)
+    @Test(arguments: Browser.tried) func theLinkLetsOneTabInWhichSurvivesAReload(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite()
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// A page that has the inspector in a frame, or has opened it, could lead a person's clicks.
-    @Test(arguments: Browser.tried) func inAFrameAndWithAnOpenerItShowsNothing(_ browser: Browser)
+    @Test(arguments: Browser.tried) func theInspectorShowsNothingInAFrameOrWithAnOpener(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite()

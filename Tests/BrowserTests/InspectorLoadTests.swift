@@ -10,7 +10,7 @@ import Testing
 @Suite("The inspector under load in browsers", .serialized, .timeLimit(.minutes(5))) struct InspectorLoadTests
 {
     @Test(.enabled(if: Browser.isThorough && Browser.chromium.isTried))
-    func tenThousandRecordsStayFewRowsAndLittleMemory() async throws {
+    func tenThousandRecordsTakeFewRowsAndLittleMemory() async throws {
         let site = try InspectedSite(#"{"replies": {"pay": {"code": 0, "data": {"orderNo": "R-2041"}}}}"#)
         try await InspectedBrowser.inspect(.chromium, site) { inspected in
             let driven = inspected.driven

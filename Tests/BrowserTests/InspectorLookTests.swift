@@ -24,7 +24,7 @@ struct InspectorLookTests {
         }
         """
 
-    @Test(arguments: Browser.tried, [false, true]) func itFitsItsScreensAndCanBeRead(
+    @Test(arguments: Browser.tried, [false, true]) func theInspectorFitsEveryScreenAndIsReadable(
         _ browser: Browser, isDark: Bool
     ) async throws {
         try await Site.inspect(browser, try InspectedSite(Self.replies), isDark: isDark) { inspected in

@@ -28,7 +28,7 @@ struct InspectorMenuTests {
         """
 
     /// A session by hand becomes a file of mocks, and that answers without the handler that made it.
-    @Test(arguments: Browser.tried) func whatWasHeardIsDownloadedAsMocksThatSayTheSame(_ browser: Browser)
+    @Test(arguments: Browser.tried) func recordedCallsDownloadAsMocksThatAnswerTheSame(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite(#"{"replies": {"pay": {"code": 0}}}"#)
@@ -47,7 +47,7 @@ struct InspectorMenuTests {
         #expect(again == heard, "\(mocks)")
     }
 
-    @Test(arguments: Browser.tried) func whatNobodyAnsweredIsWrittenIntoTheFile(_ browser: Browser)
+    @Test(arguments: Browser.tried) func unansweredCallsAreWrittenIntoTheFile(_ browser: Browser)
         async throws
     {
         let folder = try Folder()

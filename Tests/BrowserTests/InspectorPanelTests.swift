@@ -45,8 +45,7 @@ struct InspectorPanelTests {
         var countAfter: String
     }
 
-    @Test(arguments: Browser.tried) func whatIsAnsweredIsTriedInTheCatalogue(_ browser: Browser) async throws
-    {
+    @Test(arguments: Browser.tried) func namesOfTheCatalogueCanBeTried(_ browser: Browser) async throws {
         let site = try InspectedSite(Self.replies)
         try site.gateway.register(Twice.self, at: "/double")
         try await Site.inspect(browser, site) { inspected in
@@ -95,7 +94,9 @@ struct InspectorPanelTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func aQuestionForTextsIsAnsweredByKeys(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aQuestionWithFieldsIsAnsweredByKeyboard(_ browser: Browser)
+        async throws
+    {
         let site = try InspectedSite(Self.replies)
         try site.gateway.register(Delivery.self, at: "/delivery")
         try await Site.inspect(browser, site) { inspected in
@@ -119,7 +120,7 @@ struct InspectorPanelTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func aPageShowsWhetherItIsSeenAndThatItIsClosed(_ browser: Browser)
+    @Test(arguments: Browser.tried) func thePanelShowsWhetherAPageIsVisibleOrClosed(_ browser: Browser)
         async throws
     {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
@@ -162,7 +163,9 @@ struct InspectorPanelTests {
     }
 
     /// Whether a browser keeps a page for Back is its own affair; the panel shows what it did.
-    @Test(arguments: Browser.tried) func aPageThatIsLeftIsKeptForBackOrGone(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func thePanelShowsWhetherALeftPageIsKeptForBackOrGone(_ browser: Browser)
+        async throws
+    {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
             let driven = inspected.driven
             try await inspected.inPage("MyApp.pay()")
@@ -179,7 +182,7 @@ struct InspectorPanelTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func eachLoadOfAPageSetsItsCallsApart(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func callsAreGroupedByLoadOfThePage(_ browser: Browser) async throws {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
             let driven = inspected.driven
             try await inspected.inPage("MyApp.pay({ channel: 'card' })")

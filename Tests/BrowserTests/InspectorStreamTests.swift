@@ -35,7 +35,7 @@ struct InspectorStreamTests {
         })()
         """
 
-    @Test(arguments: Browser.tried) func whatIsNotEvenBegunIsOpenedAgain(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aStreamThatNeverBeganIsOpenedAgain(_ browser: Browser) async throws {
         let site = try InspectedSite()
         try await DrivenBrowser.drive(browser) { driven in
             // Without a ticket it follows nothing by itself.

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Each bridge of the page that has them all is one record, in the page's order.
-    @Test(arguments: Browser.tried) func eachBridgeOfTheWholePageIsOneRecord(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aCallByEachBridgeOfAPageIsOneRecord(_ browser: Browser)
         async throws
     {
         let gateway = Gateway(
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// What nobody catches in a page is often why a call never came.
-    @Test(arguments: Browser.tried) func whatNobodyCatchesIsARecord(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func anUncaughtErrorOfAPageIsARecord(_ browser: Browser) async throws {
         let folder = try Folder()
         _ = try folder.write(
             "index.html",

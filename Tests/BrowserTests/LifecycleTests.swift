@@ -61,8 +61,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aCallOfAPageInTheBackForwardCacheWaitsForItsReturnOrSaysThatItIsGone(_ browser: Browser) async throws
-    {
+    func aCallToAPageInTheBackForwardCacheWaitsOrSaysThatThePageIsGone(_ browser: Browser) async throws {
         let isWanted = Observed(false)
         let site = try BridgeSite { try $0.register(at: "/return") { Return(isWanted: isWanted) } }
         let pages = Pages.Following(site.gateway.pages)
@@ -150,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func whatAPageSaysBeforeASynchronousRequestComesBeforeIt(_ browser: Browser) async throws {
+    func messagesBeforeASynchronousRequestArriveBeforeIt(_ browser: Browser) async throws {
         let notes = Observed<[String]>([])
         let site = try BridgeSite { gateway in try gateway.register(at: "/note") { Notes(notes: notes) } }
         let pages = Pages.Following(site.gateway.pages)

@@ -50,7 +50,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.tried) func itIsTheSameInWhateverOrderTheyCame(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func thePageThatIsMeantDoesNotDependOnTheOrderOfArrival(
+        _ browser: Browser
+    ) async throws {
         let folder = try Self.folder()
         let site = try await ServedFolder(folder.path)
         let heard =
@@ -99,7 +101,7 @@ import Testing
     }
 
     /// An advertisement with the usual wrapper asks for the bridge as the page does, and comes last.
-    @Test(arguments: Browser.tried) func anAdvertisementWithTheUsualWrapperIsNotMeant(_ browser: Browser)
+    @Test(arguments: Browser.tried) func anAdvertisementInAFrameIsNotTakenForThePage(_ browser: Browser)
         async throws
     {
         let folder = try Folder()

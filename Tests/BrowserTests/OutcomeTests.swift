@@ -39,7 +39,7 @@ import Testing
         return (gateway, try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false)))
     }
 
-    @Test(arguments: Browser.tried) func eachOutcomeIsHeardAtEachBridgeAsTheTableSays(
+    @Test(arguments: Browser.tried) func eachOutcomeReachesThePageByEachBridgeAsTheTableSays(
         _ browser: Browser
     ) async throws {
         let table = try Self.table()

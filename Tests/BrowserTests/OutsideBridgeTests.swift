@@ -111,13 +111,13 @@ import Testing
         path: "../../examples/bridges"
     ).standardized.path()
 
-    @Test func everyBridgeHasItsRow() throws {
+    @Test func everyShippedBridgeHasARowInTheTable() throws {
         #expect(try Self.table().keys.sorted() == Self.names.sorted())
         #expect(Self.names.count > Self.shipped.count)
     }
 
     @Test(arguments: Browser.tried, Browser.isThorough ? names : shipped)
-    func aPageOfThisBridgeRuns(_ browser: Browser, _ name: String) async throws {
+    func theExamplePageOfEachBridgeRuns(_ browser: Browser, _ name: String) async throws {
         let expected = try #require(try Self.table()[name], "table.json has no \(name)")
         let options = expected.options ?? [:]
         let bridge =
@@ -163,7 +163,7 @@ import Testing
 
     /// A document that was open before knows the gateway that comes, and its calls there fail with the one that went.
     @Test(arguments: Browser.tried)
-    func aCallThatWaitsOverARestartFailsAndTheNextIsAnswered(_ browser: Browser) async throws {
+    func aCallDuringARestartFailsAndTheNextIsAnswered(_ browser: Browser) async throws {
         let port = try freePort()
         let site = try await Site([try .named("flutter"), try .named("object")], port: port)
         let pages = Pages.Following(site.gateway.pages)
@@ -219,7 +219,7 @@ import Testing
     }
 
     /// A script that is saved counts without a start of the gateway and without a hand on the page.
-    @Test(arguments: Browser.tried) func aPageLoadsItselfAnewWhenItsBridgeIsSaved(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aPageReloadsWhenItsBridgeIsSaved(_ browser: Browser)
         async throws
     {
         let folder = try Folder()
@@ -248,7 +248,7 @@ import Testing
 
     /// One does not parse, one throws, one looks for what is the core's, two put the same: all others run, and log and
     /// console say what is wrong with which line.
-    @Test(arguments: Browser.tried) func whatIsWrongWithOneIsSaidAndStopsNoOther(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aBrokenBridgeScriptIsReportedAndTheOthersRun(_ browser: Browser)
         async throws
     {
         let folder = try Folder()

@@ -136,7 +136,7 @@ import Testing
     @Test(
         arguments: Browser.tried,
         [(threeBridges, 5), (threeBridges + allBridges, 18), (large + threeBridges + beacon, 6)])
-    func callsBeginInTheirOrderWhicheverBridgeTheyGoBy(
+    func callsBeginInTheirOrderWhicheverBridgeTheyUse(
         _ browser: Browser, _ calls: (script: String, count: Int)
     ) async throws {
         let notes = Observed<[Int]>([])
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried, 4...6)
-    func aHandlerOfThePagesThatThrowsEndsItsCallAtOnce(_ browser: Browser, _ version: Int) async throws {
+    func anExceptionInAPagesHandlerEndsTheCallAtOnce(_ browser: Browser, _ version: Int) async throws {
         let site = try BridgeSite(behind: [OldPages()])
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/old\(version).html") {

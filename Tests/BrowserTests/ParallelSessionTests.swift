@@ -58,7 +58,7 @@ struct ParallelSessionTests {
     }
 
     /// In some rounds a quarter of the tests end and begin anew while the pages of all others go on.
-    @Test func sessionsInContextsOfTheirOwnAreNeverMixed() async throws {
+    @Test func sessionsInSeparateBrowserContextsNeverMix() async throws {
         let count = Browser.isThorough ? 16 : 8
         let folder = try Folder()
         try folder.write("index.html", Self.page)

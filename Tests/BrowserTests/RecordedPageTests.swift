@@ -39,7 +39,7 @@ import Testing
         (#"{"name": "pay", "when": {"channel": "cash"}}"#, 417), (#"{"name": "login", "count": 2}"#, 417),
     ]
 
-    @Test(arguments: Browser.tried) func theSameClicksShowTheSameByARecordingAlone(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aRecordingAloneAnswersTheSameClicksAlike(_ browser: Browser)
         async throws
     {
         let shop = try await ServedFolder(Self.shop, "--choose", "share=post")

@@ -12,7 +12,7 @@ import Testing
 
     /// What handlers answer in the pages of `BridgeTests`, replies answer here, and no handler is left there.
     @Test(arguments: Browser.tried)
-    func repliesAnswerAtEveryBridgeAsHandlersDo(_ browser: Browser) async throws {
+    func mocksAnswerByEveryBridgeAsHandlersDo(_ browser: Browser) async throws {
         try await BridgeSite.expectNoFailure(Self.pages.map { "\($0).html" }, in: browser) { gateway in
             for name in ["/echo", "/fail", "/nothing"] { #expect(gateway.unregister(name)) }
             try await gateway.mock(
@@ -25,7 +25,7 @@ import Testing
 
     /// A reply that is saved while the page is open stands at its shortcuts, without a reload, and goes with the save
     /// that takes it away.
-    @Test(arguments: Browser.tried) func aSavedReplyIsAtThePagesShortcutsAtOnce(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aSavedMockIsAtOnceAmongThePagesShortcuts(_ browser: Browser)
         async throws
     {
         let site = try BridgeSite()
@@ -53,7 +53,7 @@ import Testing
     /// As above, at the objects of other bridges: below `messageHandlers`, and as global functions.
     ///
     /// Names that settings give to every page go where a reply says that they are missing, and come again.
-    @Test(arguments: Browser.tried) func aSavedReplyIsBelowMessageHandlersAndAFunctionAtOnce(
+    @Test(arguments: Browser.tried) func aSavedMockIsAtOnceAMessageHandlerAndAFunction(
         _ browser: Browser
     )
         async throws
@@ -96,7 +96,8 @@ import Testing
     }
 
     /// A name that a page reads of native's objects in vain stays undefined; log, console and tester hear of it once.
-    @Test(arguments: Browser.tried) func aNameThatIsReadInVainIsTold(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aNameThatAPageReadsInVainIsReported(_ browser: Browser) async throws
+    {
         let folder = try Folder()
         try folder.write(
             "drawbridge.json", #"{"replies": {"scanQRCode": 1, "gone": {"$missing": true}}}"#)
@@ -135,7 +136,7 @@ import Testing
     }
 
     /// What a page hears where nobody answers: nothing, and where it stands still, nothing at once.
-    @Test(arguments: Browser.tried) func silenceIsSilence(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func silenceNeverAnswersByAnyBridge(_ browser: Browser) async throws {
         let site = try BridgeSite()
         try await site.gateway.mock(#"{"silent": {"$silence": true}}"#)
         let pages = Pages.Following(site.gateway.pages)

@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aPageThatStandsStillIsToldThatNobodyIsThere(_ browser: Browser) async throws {
+    func aPageInASynchronousCallLearnsThatNobodyIsThere(_ browser: Browser) async throws {
         let elsewhere = try PlainSite(answering: PlainSite.answer(""))
         let port = try freePort()
         let (first, calls) = try Self.site(port: port)
@@ -170,7 +170,7 @@ import Testing
     /// Chromium and Firefox send a request again whose connection ended without a word, and its handler would run
     /// twice: so the gateway says that it stops.
     @Test(arguments: Browser.tried)
-    func aPageThatStandsStillHearsThatItsGatewayStops(_ browser: Browser) async throws {
+    func aPageInASynchronousCallLearnsThatTheGatewayStops(_ browser: Browser) async throws {
         let elsewhere = try PlainSite(answering: PlainSite.answer(""))
         let (first, calls) = try Self.site()
         let (second, later) = try Self.site(answering: "held")

@@ -43,7 +43,7 @@ import Testing
         #expect(try JSON(parsing: Array(text.utf8))["code"] == 200, "\(text)")
     }
 
-    @Test(arguments: Browser.tried) func aPageIsInTheSessionOfItsLinkOverReloads(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aPageStaysInTheSessionOfItsLinkOverReloads(_ browser: Browser)
         async throws
     {
         let folder = try Self.folder()
@@ -69,7 +69,9 @@ import Testing
         #expect(await site.program.stop() == 0)
     }
 
-    @Test(arguments: Browser.tried) func aPageFindsWhatItsAppGivesIt(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aPageFindsTheGlobalsAndCookiesOfItsApp(_ browser: Browser)
+        async throws
+    {
         let folder = try Self.folder()
         let site = try await ServedFolder(folder.path)
         // It uses no bridge, and is greeted all the same.

@@ -51,7 +51,7 @@ import Testing
 
     /// A page of another app's calls the same names by other bridges, and hears the same, to the byte.
     @Test(arguments: Browser.tried)
-    func theFileAnswersByEveryBridge(_ browser: Browser) async throws {
+    func theShopsFileAnswersByEveryBridge(_ browser: Browser) async throws {
         let site = try await ServedFolder(
             BridgeSite.pages, "--replies", "\(Self.folder)/drawbridge.json", "--choose", "share=post",
             "--scenario",
@@ -101,7 +101,9 @@ import Testing
             ("user/signed-in", (user: "Ann, 120 points", place: "Sent to Greenwich.")),
             ("location/denied", (user: "Not signed in", place: "The app may not say where you are.")),
         ])
-    func aScenarioIsOnFromTheStart(_ scenario: String, _ shown: (user: String, place: String)) async throws {
+    func theShopsScenarioIsOnFromTheStart(_ scenario: String, _ shown: (user: String, place: String))
+        async throws
+    {
         let shop = try await ServedFolder(Self.folder, "--scenario", scenario)
         try await Browser.chromium.open("\(shop.address)/") {
             let page = try await shop.page()

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aPageThatWaitsForItsServerTurnsIntoIt(_ browser: Browser) async throws {
+    func theWaitingPageIsReplacedWhenTheServerIsThere(_ browser: Browser) async throws {
         let gone = try await DevServer(port: freePort())
         await gone.kill()
         let site = try DevSite(upstream: gone.address)

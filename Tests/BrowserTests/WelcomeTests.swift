@@ -8,7 +8,7 @@ import Testing
     private typealias Key = DrivenBrowser.Key
 
     @Test(arguments: Browser.tried)
-    func theShopsAppIsPlayedAndItsMocksAreShown(_ browser: Browser) async throws {
+    func theWelcomePagePlaysTheShopsAppAndShowsItsMocks(_ browser: Browser) async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--choose", "share=post"])
         let address = try await drawbridge.address()
         try await DrivenBrowser.drive(browser) { driven in
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried, [false, true])
-    func itFitsItsScreensAndCanBeRead(_ browser: Browser, isDark: Bool) async throws {
+    func theWelcomePagesFitEveryScreenAndAreReadable(_ browser: Browser, isDark: Bool) async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         try await DrivenBrowser.drive(browser, isDark: isDark) { driven in

@@ -89,7 +89,7 @@ import Testing
             isOfWindows: true, why: "anybody may write it"),
     ]
 
-    @Test(arguments: cases) func theFirstRowThatFitsCounts(_ test: Case) throws {
+    @Test(arguments: cases) func theFirstRuleThatFitsDecidesWhetherAFileIsTrusted(_ test: Case) throws {
         let problem = FoundFile.distrust(
             of: test.file.status, in: test.folder.status, isNamed: test.isNamed, user: test.user,
             group: 65534,
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// The path of a folder may lead elsewhere as soon as it was judged.
-    @Test func whatWasJudgedIsReadAndMade() throws {
+    @Test func theFileThatWasJudgedIsTheOneThatIsReadOrCreated() throws {
         let site = try Folder()
         let path = try site.write("page/drawbridge.json", "mine")
         try site.write("theirs/drawbridge.json", "theirs")
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// Nothing is left of it, not even under another name.
-    @Test func aFileThatWouldNotBeReadIsNotMade() throws {
+    @Test func aFileThatWouldNotBeReadIsNotCreated() throws {
         let folder = try Folder()
         let failure = #expect(throws: Failure.self) {
             try FileReplacement.create("\(folder.path)/drawbridge.json", [1]) { _, _ in "for a reason" }
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// A link is not followed when it is replaced, either.
-    @Test func noLinkIsReplaced() throws {
+    @Test func aSymbolicLinkIsNotReplaced() throws {
         let folder = try Folder()
         let target = try folder.write("target", "{}")
         let path = "\(folder.path)/drawbridge.json"

@@ -8,7 +8,7 @@ import Testing
 /// The files of mocks while the gateway runs.
 @Suite(.timeLimit(.minutes(5))) struct LiveRepliesTests {
     /// One that cannot be read is read again a moment later: it may be gone then, and a save may have made it anew.
-    @Test func aFileThatASaveMakesBetweenTwoLooksIsTakenOnce() async throws {
+    @Test func aFileSavedBetweenTwoLooksIsReadOnce() async throws {
         let folder = try Folder()
         let flags = FileText("settings.json", Array(#"{"root": "\#(folder.path)"}"#.utf8))
         let settings = try Settings(ConfigFile(flags, isFound: false).options, nil, isAlone: true)
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// An editor may add a byte order mark, or remove it, and nothing else.
-    @Test func aByteOrderMarkIsPartOfTheFile() async throws {
+    @Test func aByteOrderMarkOfTheFileIsKept() async throws {
         let text = "{\"replies\": {\n  \"mine\": 1\n}}\n"
         let saved = try await Saved(text)
         for (mark, name) in [("\u{FEFF}", "a"), ("", "b"), ("\u{FEFF}", "c")] {
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The scenario that is on, the page that calls, and a mock that leaves a call to others.
-    @Test func aMockIsSavedWhereTheOneIsThatStandsForIt() async throws {
+    @Test func aMockIsSavedWhereTheOneThatAnswersIsWritten() async throws {
         let text = """
             {
                 "replies": {"user": {"nick": "nobody"}, "left": {"$pass": true}, "order/*": 1},
@@ -123,7 +123,7 @@ import Testing
         #"{"$cases": [{"$when": 1, "$reply": 2}, 0]}"#, #"{"$sequence": [1, 2]}"#,
         #"{"$delay": 5, "$reply": 1}"#,
         #"{"$ask": "Pay?", "$choices": {"yes": 1, "no": 0}}"#, #"{"$pass": true}"#, "[1, // one\n 2]",
-    ]) func whatHasWordsIsNotOverwrittenUnseen(mock: String) async throws {
+    ]) func aMockWithKeywordsIsNotOverwrittenUnseen(mock: String) async throws {
         let text = #"{"replies": {"pay": \#(mock)}}"#
         let saved = try await Saved(text)
         await #expect {
@@ -145,7 +145,7 @@ import Testing
 
     // MARK: Taking back
 
-    @Test func theLastTwentySavesAreTakenBackByWhomever() async throws {
+    @Test func anyoneCanUndoTheLastTwentySaves() async throws {
         let saved = try await Saved("{\"replies\": {\n}}\n")
         let before = try saved.text
         for number in 1...22 { #expect(try await saved.save("n\(number)", 1) == number) }
@@ -170,7 +170,7 @@ import Testing
         #expect(try saved.text != before)
     }
 
-    @Test func whatAnEditorHasChangedSinceIsNotTakenBack() async throws {
+    @Test func aMockThatAnEditorChangedSinceIsNotUndone() async throws {
         let saved = try await Saved("{\"replies\": {\n  \"a\": 1\n}}\n")
         let first = try await saved.save("pay", ["code": 0])
         let second = try await saved.save("pay", ["code": 1])
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// Two people and an editor, one after the other in each order, and two at once: what was told is there.
-    @Test func nothingThatWasToldIsMissing() async throws {
+    @Test func noSaveIsLostAmongConcurrentOnes() async throws {
         let saved = try await Saved("{\"replies\": {\n}}\n")
         var told: Set<String> = []
         func person(_ name: String) async throws {

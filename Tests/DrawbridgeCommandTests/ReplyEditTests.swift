@@ -72,7 +72,7 @@ import Testing
             after: #"{"replies": {"pay": 0.10, "a": 12345678901234567890.10}}"#, reply: "0.10", line: 1),
     ]
 
-    @Test(arguments: cases) func theRestStays(_ test: Case) throws {
+    @Test(arguments: cases) func changingAMockLeavesTheRestOfTheFile(_ test: Case) throws {
         let edit = try ReplyEdit(
             Array(test.before.utf8), setting: test.name, to: JSON(parsing: Array(test.reply.utf8)))
         #expect(String(decoding: edit.text, as: UTF8.self) == test.after)
@@ -99,7 +99,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: missing) func namesAreAddedAndTheRestStays(before: String, after: String) throws {
+    @Test(arguments: missing) func addingNamesLeavesTheRestOfTheFile(before: String, after: String) throws {
         let names = [
             UnansweredName("vibrate", inputs: [["ms": 30], 2]), UnansweredName("/a/b", inputs: []),
         ]
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// A page calls itself what it likes, and sends what it likes.
-    @Test func nothingOfAPageBreaksItsLine() throws {
+    @Test func textsOfPagesCannotBreakTheirLine() throws {
         let text = "\"\n}, \u{2028}\u{202E}\u{9B}2J // \\"
         let names = [
             UnansweredName(text, inputs: [.string(text), .string(String(repeating: "x", count: 5000))])
@@ -122,7 +122,7 @@ import Testing
         #expect(file["replies"]?.objectValue?.map(\.key) == [text])
     }
 
-    @Test func whatIsLongHasLinesOfItsOwn() throws {
+    @Test func aLongMockIsWrittenOverSeveralLines() throws {
         let list = JSON.array(
             (1...4).map { ["name": .string(String(repeating: "x", count: 30)), "n": .number(.init($0))] })
         let edit = try ReplyEdit(
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Whatever a file says, it says it afterwards too, and the new reply.
-    @Test func anyFileSaysTheSameAndTheReply() throws {
+    @Test func anyFileKeepsItsMeaningAndGetsTheMock() throws {
         var generator = SeededRandom(seed: 4711)
         for _ in 0..<300 {
             let names = ["a", "pay", "/b", "c/d", "e\"", "{", "//x"].shuffled(using: &generator).prefix(
@@ -174,7 +174,7 @@ import Testing
         .randomElement(using: &generator)!
     }
 
-    @Test(arguments: ["[]", "{\"replies\": 1}", "{", "12"]) func whatIsNoFileOfRepliesIsRefused(
+    @Test(arguments: ["[]", "{\"replies\": 1}", "{", "12"]) func textsThatAreNotFilesOfMocksAreRefused(
         _ text: String
     ) {
         #expect(throws: ReplyFault.self) { try ReplyEdit(Array(text.utf8), setting: "pay", to: 1) }
@@ -185,7 +185,7 @@ import Testing
 @Suite("Replacing a file") struct FileReplacementTests {
     /// A gateway that runs as root, in a container for instance, takes no file from the person who edits it.
     @Test(.enabled(if: geteuid() == 0, "only the superuser may give a file away"))
-    func aFileStaysItsOwners() throws {
+    func aReplacedFileKeepsItsOwner() throws {
         let folder = try Folder()
         let path = try folder.write("drawbridge.json", "{}")
         #expect(chown(path, 1234, 2345) == 0 && chmod(path, 0o640) == 0)

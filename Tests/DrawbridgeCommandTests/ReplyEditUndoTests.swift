@@ -80,14 +80,14 @@ import Testing
         return try ReplyEdit(before, setting: test.name, to: new, isCase: true, at: place)
     }
 
-    @Test(arguments: cases) func aCaseGoesBeforeAllThatTheMockHas(_ test: Case) throws {
+    @Test(arguments: cases) func aNewCaseGoesBeforeTheOthersOfTheMock(_ test: Case) throws {
         let edit = try Self.edit(test)
         #expect(String(decoding: edit.text, as: UTF8.self) == test.after)
         _ = try ReplyFile(LocatedJSON(parsing: edit.text))
     }
 
     /// A comment may be in another encoding, and is kept byte by byte.
-    @Test func noByteOfACommentIsLost() throws {
+    @Test func undoLosesNoByteOfAComment() throws {
         let before =
             Array("{\"replies\": {\"pay\": {\n\"$delay\": 3, // caf".utf8) + [0xE9]
             + Array("\n\"$reply\": 0}}}".utf8)
@@ -114,7 +114,7 @@ import Testing
         return all
     }
 
-    @Test func aFileIsAsBeforeToTheByte() throws {
+    @Test func undoRestoresTheFileByteForByte() throws {
         for (before, edit) in Self.edits {
             let done = try edit(Array(before.utf8))
             let written = ReplyEdit.Written(done, over: Array(before.utf8))
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// What others have saved since stays: other mocks, in any order, and what is around them.
-    @Test func whatOthersSaveMeanwhileStays() throws {
+    @Test func undoKeepsWhatOthersSavedMeanwhile() throws {
         for (before, edit) in Self.edits {
             let done = try edit(Array(before.utf8))
             let written = ReplyEdit.Written(done, over: Array(before.utf8))
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func aMockThatWasChangedSinceIsLeftAndNamed() throws {
+    @Test func undoLeavesAndNamesAMockThatWasChangedSince() throws {
         let before = Array(#"{"replies": {"a": 1}}"#.utf8)
         let names = ["pay", "vibrate"].map { UnansweredName($0, inputs: [3]) }
         let edit = try ReplyEdit(before, adding: names)

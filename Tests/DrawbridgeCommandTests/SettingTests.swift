@@ -10,7 +10,7 @@ import Testing
         ("root", .path, false), ("upstream-ca", .path, false), ("cors", .value, true),
         ("single-page", .flag, false), ("quiet", .flag, false),
     ])
-    func saysWhatAnOptionTakes(_ key: String, _ kind: Setting.Kind, _ isList: Bool) throws {
+    func aSettingKnowsWhatItsOptionTakes(_ key: String, _ kind: Setting.Kind, _ isList: Bool) throws {
         let setting = try #require(Setting.all[key])
         #expect(setting.kind == kind && setting.isList == isList)
         #expect(setting.hasOpposite == (kind == .flag && key != "quiet"))
@@ -33,7 +33,7 @@ import Testing
             """#
         ),
     ])
-    func givesTheSchemaTheFormOfAValue(_ key: String, _ form: String) throws {
+    func aSettingGivesTheSchemaOfItsValue(_ key: String, _ form: String) throws {
         var schema = try #require(Setting.all[key]).schema
         #expect(try #require(schema["description"]?.stringValue).contains("(default: ") == false)
         schema["description"] = nil

@@ -7,7 +7,7 @@ import Testing
         ("my-page", "my-page"), ("", "''"), ("~x", "'~x'"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
         ("'\u{301}; x", "''\\''\u{301}; x'"), ("$(x)", "'$(x)'"),
     ])
-    func aShellTakesItAsItIs(text: String, word: String) {
+    func aShellReadsTheQuotedWordUnchanged(text: String, word: String) {
         #expect(Array(ShellWord(text).description.utf8) == Array(word.utf8))
     }
 }

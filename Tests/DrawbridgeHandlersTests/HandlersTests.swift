@@ -34,13 +34,13 @@ struct App {
     @Test(arguments: [
         #"{"message":"Hello"}"#, #"[1,2.50,12345678901234567890123]"#, #"{"nested":{"é":"\u0000\u2028😀"}}"#,
     ])
-    func givesBackWhatCame(_ body: String) async throws {
+    func echoGivesBackItsInput(_ body: String) async throws {
         let reply = try await App(EchoHandler.self).call(body)
         #expect(reply["code"] == 200)
         #expect(reply["data"] == (try JSON(parsing: Array(body.utf8))))
     }
 
-    @Test func readsTheQuery() async throws {
+    @Test func echoReadsTheQuery() async throws {
         let request = Request("/handler?_mobile_bridge=1&message=Hello+there")
         let response = try await App(EchoHandler.self).gateway.respond(to: request)
         let reply = try JSON(parsing: try await response.body.collect())
@@ -49,7 +49,7 @@ struct App {
 }
 
 @Suite struct LoginHandlerTests {
-    @Test func issuesAFreshTokenEachTime() async throws {
+    @Test func loginIssuesAFreshTokenEachTime() async throws {
         let app = try App(LoginHandler.self)
         let first = try await app.call(#"{"user":"ann"}"#)
         let second = try await app.call(#"{"user":"ann"}"#)
@@ -59,17 +59,17 @@ struct App {
     }
 
     @Test(arguments: [["user": "bob"], "bob"] as [JSON])
-    func asksThePersonWhereThePageNamesNobody(_ answer: JSON) async throws {
+    func loginAsksThePersonWhereThePageNamesNobody(_ answer: JSON) async throws {
         let asked = try await App(LoginHandler.self, answers: ["login": answer]).call()
         #expect(asked["data"]?["user"] == "bob")
     }
 
-    @Test func refusesWhereNobodyIsNamed() async throws {
+    @Test func loginRefusesWhereNobodyIsNamed() async throws {
         #expect(try await App(LoginHandler.self).call()["code"] == 401)
         #expect(try await App(LoginHandler.self).call(#"{"user":""}"#)["code"] == 401)
     }
 
-    @Test func namesTheFieldThatDoesNotFit() async throws {
+    @Test func loginNamesTheFieldThatDoesNotFit() async throws {
         let reply = try await App(LoginHandler.self).call(#"{"user":5}"#)
         #expect(reply["code"] == 400)
         #expect(reply["message"]?.stringValue?.contains("user: expected a string") == true)
@@ -121,7 +121,7 @@ struct App {
         "{}", "[]", "true", "null", #""\#(String(repeating: "1", count: 41))""#,
         #""1\#(String(repeating: "\u{301}", count: 40))""#,
     ])
-    func whatNobodyCouldReadIsNeitherPaidNorCalled(_ value: String) async throws {
+    func unreadablePricesAndNumbersAreRefused(_ value: String) async throws {
         let presenter = RecordingPresenter(["pay": "ok", "makeACall": "ok"])
         let pay = try App(PayHandler.self, presenter: presenter)
         #expect(try await pay.call(#"{"type":"book","price":\#(value)}"#)["code"] == 400)
@@ -142,13 +142,13 @@ struct App {
 
 @Suite struct OpenURLHandlerTests {
     @Test(arguments: ["https://example.com/a?b=c", "HTTP://EXAMPLE.COM", "mailto:a@b.example", "tel:10086"])
-    func opensWhatThePersonAllows(_ url: String) async throws {
+    func openURLOpensWhatThePersonAllows(_ url: String) async throws {
         let opened = Opened()
         #expect(try await opened.app(answer: "ok").call(#"{"url":"\#(url)"}"#)["data"] == ["result": "ok"])
         #expect(opened.urls == [url])
     }
 
-    @Test func opensNothingByItself() async throws {
+    @Test func openURLOpensNothingUnasked() async throws {
         let opened = Opened()
         let reply = try await opened.app(answer: nil).call(#"{"url":"https://example.com"}"#)
         #expect(reply["data"] == ["result": "cancel"])
@@ -159,7 +159,7 @@ struct App {
         "file:///etc/passwd", "javascript:alert(1)", "--help", "", "https:", "vscode://x", "https://a b",
         "/etc/passwd", "smb://host/share", "https://a\\nb",
     ])
-    func refusesWhatAPageMayNotOpen(_ url: String) async throws {
+    func openURLRefusesWhatAPageMayNotOpen(_ url: String) async throws {
         let opened = Opened()
         let reply = try await opened.app(answer: "ok").call(#"{"url":"\#(url)"}"#)
         #expect(reply["code"] == 400, "\(reply)")
@@ -183,7 +183,7 @@ struct App {
         #expect(try there["data"]?.decode(DeviceInfoHandler.Device.self) == phone)
     }
 
-    @Test func requestLocationIsAString() async throws {
+    @Test func requestLocationAnswersWithAString() async throws {
         #expect(try await App(RequestLocationHandler.self).call()["data"] == "51.4779,-0.0015")
         let denied = try App { _ in RequestLocationHandler(.denied) }
         #expect(try await denied.call()["code"] == 1)

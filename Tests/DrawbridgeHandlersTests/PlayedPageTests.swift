@@ -38,7 +38,7 @@ import Testing
         #expect(try await page.call("touch") == "done")
     }
 
-    @Test func aPageThatAnswersToANameIsMeantByIt() async throws {
+    @Test func aCallGoesToThePageThatHasAHandlerOfThatName() async throws {
         let gateway = Gateway()
         let (first, second) = (PlayedPage(gateway), PlayedPage(gateway))
         first.on("agree") { _ in true }
@@ -59,7 +59,7 @@ import Testing
         #expect(page.page?.presence == .leaving)
     }
 
-    @Test func whatAHandlerSendsBeforeItWaitsComesInOrder() async throws {
+    @Test func messagesOfAHandlerArriveInOrder() async throws {
         let gateway = Gateway(keepsJournal: true)
         let page = try Self.page(of: gateway) { page, _ in
             for number in 1...3 { page.send("other", .number(.init(number))) }

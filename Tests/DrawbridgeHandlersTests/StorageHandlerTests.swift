@@ -10,7 +10,7 @@ private typealias Store = StorageHandler.Store
         try App { _ in StorageHandler(store: store) }
     }
 
-    @Test func keepsAnyValue() async throws {
+    @Test func storageKeepsAnyValue() async throws {
         let app = try Self.app(Store())
         for value in [#""dark""#, "12.50", "[1,null]", #"{"a":{"b":true}}"#, "false"] {
             let json = try JSON(parsing: Array(value.utf8))
@@ -20,7 +20,7 @@ private typealias Store = StorageHandler.Store
         }
     }
 
-    @Test func removesAndLists() async throws {
+    @Test func storageRemovesAndListsKeys() async throws {
         let app = try Self.app(Store())
         _ = try await app.call(#"{"key":"a","value":1}"#)
         _ = try await app.call(#"{"key":"b","value":2}"#)
@@ -30,7 +30,7 @@ private typealias Store = StorageHandler.Store
         #expect(try await app.call()["data"] == ["keys": ["b"]])
     }
 
-    @Test func losesNothingToCallsAtOnce() async throws {
+    @Test func storageLosesNothingToConcurrentCalls() async throws {
         let app = try Self.app(Store())
         try await withThrowingTaskGroup { group in
             for number in 0..<50 {
@@ -41,7 +41,7 @@ private typealias Store = StorageHandler.Store
         #expect(try await app.call()["data"]?["keys"]?.arrayValue?.count == 50)
     }
 
-    @Test func refusesMoreThanItTakes() async throws {
+    @Test func storageRefusesMoreThanItsLimit() async throws {
         let app = try Self.app(Store())
         _ = try await app.call(#"{"key":"kept","value":1}"#)
         let text = String(repeating: "x", count: Store.limit)
@@ -59,7 +59,7 @@ private typealias Store = StorageHandler.Store
 
     private func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    @Test func isThereAfterARestart() throws {
+    @Test func theStoreSurvivesARestart() throws {
         defer { remove() }
         let first = Store(path: path)
         try first.set("theme", to: "dark")
@@ -74,7 +74,7 @@ private typealias Store = StorageHandler.Store
                 == ["storage.json", "storage.json.lock"])
     }
 
-    @Test func isSharedByProcessesAndEditedByHand() throws {
+    @Test func theStoreIsSharedByProcessesAndEditableByHand() throws {
         defer { remove() }
         let one = Store(path: path)
         let other = Store(path: path)
@@ -85,7 +85,7 @@ private typealias Store = StorageHandler.Store
         #expect(try one.values().map(\.key) == ["c"])
     }
 
-    @Test(arguments: ["{", "[1]", "", "\u{0}"]) func overwritesNoDamagedFile(_ text: String) throws {
+    @Test(arguments: ["{", "[1]", "", "\u{0}"]) func aDamagedStoreIsNotOverwritten(_ text: String) throws {
         defer { remove() }
         try FileManager.default.createDirectory(
             at: folder.appending(path: "deeper"), withIntermediateDirectories: true)
@@ -96,7 +96,7 @@ private typealias Store = StorageHandler.Store
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(text.utf8))
     }
 
-    @Test func writesWhereALinkPoints() throws {
+    @Test func theStoreWritesToTheTargetOfALink() throws {
         defer { remove() }
         try Store(path: path).set("a", to: 1)
         let link = folder.appending(path: "link.json").path()
@@ -106,7 +106,7 @@ private typealias Store = StorageHandler.Store
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
     }
 
-    @Test func saysWhatItCannotWrite() throws {
+    @Test func theStoreReportsAFileThatItCannotWrite() throws {
         let store = Store(path: "/proc/nothing/storage.json")
         let error = #expect(throws: Store.StoreError.self) { try store.set("a", to: 1) }
         #expect(error?.description.hasPrefix("cannot open /proc/nothing/storage.json") == true)

@@ -26,7 +26,7 @@ import Testing
 
     /// By a handler that reads a stream, and by middleware that sends to native what did not look like it.
     @Test(arguments: ["/collecting?_mobile_bridge=1", "/renamed?to=/size"])
-    func streamsThatAreCollectedCount(_ target: String) async throws {
+    func collectedStreamsTakeMemoryForBodies(_ target: String) async throws {
         try await Self.serving([Renaming()]) { port in
             let head = "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(6 << 20)\r\n\r\n"
             let body = [UInt8](repeating: 1, count: 6 * Self.megabyte)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func whatAHandlerWritesAtOnceCountsUntilItIsRead() async throws {
+    @Test func whatAHandlerWritesTakesMemoryForBodiesUntilItIsRead() async throws {
         try await Self.serving { port in
             try await blocking {
                 let slow = try RawClient(port, receiveBuffer: 4096, timeout: 30)

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func handlersOfSomePagesOnlyAreFoundOnceTheyAreThere(isBehind: Bool) async throws {
+    func handlersForSomePagesAreFoundOnceTheyAreRegistered(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
         try gateway.register(at: "/pay") { Text("everybody's") }
         let token = gateway.access.token.text
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func aRuleOfOthersSeesEveryRequest() async throws {
+    @Test func aCustomRuleSeesEveryRequest() async throws {
         let gateway = Gateway(rules: [Counting()])
         try gateway.register(at: "/count") { request in Text(request.headers[.from] ?? "") }
         try await Self.serving(gateway) { ask in
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func bodiesOfOneHeadMayBeTooLong(isBehind: Bool) async throws {
+    func theBodyOfAKnownHeadMayStillBeTooLong(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
         try gateway.register(at: "/small") { Small() }
         let head =

@@ -126,7 +126,7 @@ import Testing
 
     private static func same(_ status: Int) -> [Int] { Secret.allCases.map { _ in status } }
 
-    @Test func everyPathHasARow() {
+    @Test func everyEndpointHasARow() {
         #expect(Set(Self.rows.keys) == Set(OwnPath.allCases))
         for endpoint in Endpoint.table {
             for verb in endpoint.answers.map(\.key) where verb != .head {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: OwnPath.allCases) func eachAnswersAsItsRowSays(path: OwnPath) async throws {
+    @Test(arguments: OwnPath.allCases) func eachEndpointAnswersAsItsRowSays(path: OwnPath) async throws {
         for row in try #require(Self.rows[path]) {
             for (index, secret) in Secret.allCases.enumerated() {
                 for caller in Caller.allCases {
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// With the inspector's secret: all that a program with the tester's token may, and nothing of a page's.
-    @Test(arguments: OwnPath.allCases) func theInspectorMayWhatTestersMay(path: OwnPath) async throws {
+    @Test(arguments: OwnPath.allCases) func theInspectorMayDoWhatTestersMay(path: OwnPath) async throws {
         for row in try #require(Self.rows[path]) where row.request != "WEBSOCKET" {
             let parts = row.request.split(separator: " ", maxSplits: 1)
             let target = path.path + (parts.count > 1 ? String(parts[1]) : "")
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func nothingElseIsThere() async throws {
+    @Test func thereIsNoOtherEndpoint() async throws {
         for target in [
             "/__drawbridge__", "/__drawbridge__/", "/__drawbridge__/enter/x", "/__drawbridge__/other",
         ] {
@@ -192,7 +192,7 @@ import Testing
         ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Site: none"], ["Sec-Fetch-Dest: empty"],
         ["Referer: http://127.0.0.1/"], ["User-Agent: Mozilla/5.0", "Accept-Language: en"],
     ])
-    func theTestersAPITakesNothingThatABrowserSends(fields: [String]) async throws {
+    func theTestersAPIRefusesBrowsers(fields: [String]) async throws {
         for path in OwnPath.allCases where path.isForTesters {
             let (status, answer) = try await Self.ask(Self.method(path), path.path, fields, asTester: true)
             #expect(status == 403)
@@ -210,13 +210,13 @@ import Testing
         ["User-Agent: python-requests/2.31", "Accept-Encoding: gzip, deflate", "Connection: keep-alive"],
         ["User-Agent: Mozilla/5.0 (X11; Linux x86_64)", "Accept: */*", "Accept-Encoding: gzip,deflate,br"],
     ])
-    func theTestersAPITakesPrograms(fields: [String]) async throws {
+    func theTestersAPIAcceptsPrograms(fields: [String]) async throws {
         for path in OwnPath.allCases where path.isForTesters {
             #expect(try await Self.ask(Self.method(path), path.path, fields, asTester: true).status == 200)
         }
     }
 
-    @Test func noPreflightOfTheTestersAPIIsAnsweredAndNoWholeURLTaken() async throws {
+    @Test func theTestersAPIRefusesPreflightsAndWholeURLs() async throws {
         for path in OwnPath.allCases where path.isForTesters {
             let preflight = ["Origin: https://listed.example", "Access-Control-Request-Method: GET"]
             let (status, answer) = try await Self.ask("OPTIONS", path.path, preflight)
@@ -233,7 +233,7 @@ import Testing
     }
 
     /// Each secret has a header of its own: sent in another's place it is none.
-    @Test func noSecretStandsForAnother() async throws {
+    @Test func noSecretIsAcceptedInPlaceOfAnother() async throws {
         let server = try Self.serve()
         let (page, tester) = (server.gateway.access.token.text, server.gateway.testerToken.text)
         for field in [

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func aSecondStopTakesNothingFromTheServersThatAreLeft() async throws {
+    @Test func aSecondStopDoesNotAffectOtherServers() async throws {
         let gateway = Gateway(keepsJournal: true)
         let first = try GatewayServer(gateway, .init(port: 0, grace: .zero, logsRequests: false))
         let port = first.address.port
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func whatIsRefusedBeforeAHandlerHasItsTrueStatus() async throws {
+    @Test func refusalsBeforeAHandlerHaveTheirTrueStatus() async throws {
         try await Self.serving(Gateway()) { port in
             let reply = try await Self.ask(
                 port,
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// A long poll of a page that was closed must not stay.
-    @Test func everyHandlerHearsThatItsCallerHasLeft() async throws {
+    @Test func everyHandlerLearnsThatItsCallerLeft() async throws {
         let callersAtOnce = 1000
         let counts = Counts()
         let gateway = Gateway()

@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aTaskThatItsHandlerCancelledServesNoOther(_ isWrapped: Bool) async throws {
+    func aCancelledTaskIsNotReusedForAnotherHandler(_ isWrapped: Bool) async throws {
         try await serving(isWrapped) { port in
             for word in ["", "cancel", "", "cancel", ""] {
                 let seen = try await Self.ask(word, at: port)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func valuesOfATaskEndWithTheHandlerThatSetThem(_ isWrapped: Bool) async throws {
+    func taskValuesEndWithTheHandlerThatSetThem(_ isWrapped: Bool) async throws {
         try await serving(isWrapped) { port in
             for (word, answer) in [("hop", "kept"), ("", "false none"), ("hop", "kept"), ("", "false none")] {
                 let seen = try await Self.ask(word, at: port)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func whatMiddlewareSetsInItsTaskIsThereInTheHandlerAndInNoOther() async throws {
+    @Test func taskValuesOfMiddlewareReachItsOwnHandlerOnly() async throws {
         let gateway = Gateway(middleware: [Setting()])
         try gateway.register(at: "/task") { [stage] request in Player(request: request, stage: stage) }
         try await DrawbridgeServerTests.serving(
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func moreHandlersThanTasksAreKeptAnswerAll(_ isWrapped: Bool) async throws {
+    func allHandlersAnswerThoughFewerTasksAreKept(_ isWrapped: Bool) async throws {
         try await serving(isWrapped) { port in
             for round in 1...2 {
                 let clients = try await blocking {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Addresses of the system")
 struct IPAddressSystemTests {
-    @Test func comeFromSockets() throws {
+    @Test func addressesAreReadFromSockets() throws {
         var old = sockaddr_in()
         old.sin_family = sa_family_t(AF_INET)
         inet_pton(AF_INET, "192.0.2.7", &old.sin_addr)
@@ -23,13 +23,13 @@ struct IPAddressSystemTests {
         #expect(withUnsafeBytes(of: &other, address) == nil)
     }
 
-    @Test func thisMachineHasOneForItself() throws {
+    @Test func thisMachineHasALoopbackAddress() throws {
         let own = try #require(IPAddress.ofThisMachine()).keys
         #expect(try own.contains(#require(IPAddress("127.0.0.1"))))
     }
 
     /// Nothing is not the same as none: whoever refuses these addresses would refuse nothing.
-    @Test func whereTheSystemDoesNotTellThereAreNone() {
+    @Test func ownAddressesAreNilWhereTheSystemDoesNotTellThem() {
         #expect(IPAddress.ofThisMachine(listedBy: { _ in -1 }) == nil)
     }
 }

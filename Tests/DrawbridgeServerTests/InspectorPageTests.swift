@@ -14,12 +14,12 @@ import Testing
         "createContextualFragment", "eval(", "new Function", "javascript:", "setTimeout('", "EventSource",
         "document.cookie", "localStorage",
     ])
-    func nothingMakesMarkupOrCodeOfTexts(_ word: String) {
+    func noScriptMakesMarkupOrCodeOfTexts(_ word: String) {
         #expect(Self.texts.count > 20)
         for (name, text) in Self.texts { #expect(!text.contains(word), "\(name) has \(word)") }
     }
 
-    @Test func itsDocumentHasNoScriptAndNoStyleOfItsOwn() throws {
+    @Test func theInspectorsDocumentHasNoInlineScriptOrStyle() throws {
         let document = try #require(Self.texts["index.html"])
         #expect(document.contains("<script type=\"module\" src="))
         #expect(document.firstMatch(of: /\son[a-z]+\s*=/) == nil)

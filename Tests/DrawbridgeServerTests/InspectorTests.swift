@@ -75,7 +75,7 @@ import Testing
 
     // MARK: Who may
 
-    @Test func thePageIsThereAndItsHeadersKeepItAlone() async throws {
+    @Test func theInspectorsPageIsServedWithHeadersThatIsolateIt() async throws {
         let opened = try await Opened()
         for path in ["/"] + InspectorDoor.files.keys.map({ "/\($0)" }) {
             let answer = try await opened.get(path)
@@ -94,14 +94,14 @@ import Testing
     }
 
     /// Each file of the folder is served, and no other.
-    @Test func allFilesOfThePageAreServed() throws {
+    @Test func allFilesOfTheInspectorsPageAreServed() throws {
         let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let files = try FileManager.default.contentsOfDirectory(
             atPath: "/\(folder)/Sources/DrawbridgeServer/Inspector/Page")
         #expect(Set(files) == Set(InspectorDoor.files.keys))
     }
 
-    @Test func aLinkIsGoodOnce() async throws {
+    @Test func anInspectorLinkWorksOnce() async throws {
         let opened = try await Opened()
         let ticket = opened.inspector.drawLink().suffix(32)
         let body = #"{"ticket":"\#(ticket)"}"#
@@ -112,7 +112,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func nothingButTheSecretLetsIn() async throws {
+    @Test func onlyTheSecretLetsIntoTheInspector() async throws {
         let opened = try await Opened()
         let path = "/__drawbridge__/calls"
         #expect(try await opened.get(path).status == 200)
@@ -149,7 +149,7 @@ import Testing
         "Forwarded: for=192.0.2.7",
         "X-Real-IP: 192.0.2.7",
     ])
-    func whatComesFromElsewhereIsRefused(_ field: String) async throws {
+    func requestsFromElsewhereAreRefused(_ field: String) async throws {
         let opened = try await Opened()
         _ = await opened.gateway.respond(to: Request("/canary?_mobile_bridge=1"))
         let name = opened.host.split(separator: ":")[0]
@@ -163,7 +163,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func documentsAreGoneToAndNeitherFramedNorFetched() async throws {
+    @Test func documentsMayBeOpenedButNeitherFramedNorFetched() async throws {
         let opened = try await Opened()
         for (fields, status) in [
             (["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-Fetch-Site: none"], 200),
@@ -194,7 +194,7 @@ import Testing
     }
 
     /// The inspector's listener is no way to the app: no handlers, no pages, no channel, no files.
-    @Test func nothingOfTheAppIsThere() async throws {
+    @Test func theInspectorsPortServesNothingOfTheApp() async throws {
         let gateway = Gateway(passThrough: [.staticFiles("/etc")], keepsJournal: true, logger: Self.quiet)
         try await gateway.mock(#"{"echo": 12}"#)
         let opened = try await Opened(gateway)
@@ -216,7 +216,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func guessesAreThrottled() async throws {
+    @Test func guessesOfTheInspectorsSecretAreThrottled() async throws {
         let opened = try await Opened()
         let (host, port, secret) = (opened.host, opened.port, opened.secret)
         func statuses() async throws -> [Int] {
@@ -242,7 +242,7 @@ import Testing
 
     // MARK: What it tells
 
-    @Test func itAsksAsProgramsDoAndWithoutTheirMarks() async throws {
+    @Test func theInspectorUsesTheTestersAPIFromABrowser() async throws {
         let opened = try await Opened()
         _ = await opened.gateway.respond(to: Request("/pay?_mobile_bridge=1&n=1"))
         let answer = try await opened.get(
@@ -256,7 +256,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func theStreamTellsWhatIsNoRecordToo() async throws {
+    @Test func theStreamAlsoTellsOfQuestionsScenariosAndSessions() async throws {
         let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
         gateway.reply(
             by: try Self.layers(
@@ -304,7 +304,7 @@ import Testing
     }
 
     /// Where nobody looks, a question that nobody answers has no answer at once, as before.
-    @Test func questionsWaitForTheInspectorWhileItLooks() async throws {
+    @Test func questionsWaitWhileAnInspectorIsOpen() async throws {
         let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
         gateway.reply(
             by: try Self.layers(#"{"replies": {"ask": {"$ask": "Sure?", "$choices": {"ok": 1, "no": 0}}}}"#))
@@ -323,7 +323,7 @@ import Testing
     }
 
     /// Nothing that opens the inspector is in what leaves it.
-    @Test func noSecretOfItsIsInTheJournal() async throws {
+    @Test func noSecretOfTheInspectorIsInTheJournal() async throws {
         let opened = try await Opened()
         _ = await opened.gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         let ticket = String(opened.inspector.drawLink().suffix(32))
@@ -342,7 +342,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func withoutAKeeperNothingIsSaved() async throws {
+    @Test func withoutTheCommandNothingIsSaved() async throws {
         let opened = try await Opened()
         let answer = try await opened.post("/__drawbridge__/replies/save", #"{"name":"pay","reply":1}"#)
         #expect(answer.status == 403 && answer.body.contains("the command does"), "\(answer.body)")

@@ -10,7 +10,7 @@ import Testing
 /// A full journal takes seconds to read: nobody else waits for a program that asks for it.
 @Suite("The tester's API beside a loop", .timeLimit(.minutes(5))) struct TesterApartTests {
     @Test(
-        "answers others while a reader is held back",
+        "the loop answers others while a reader is held back",
         arguments: [
             "GET /__drawbridge__/calls", "GET /__drawbridge__/calls?count=1",
             "GET /__drawbridge__/calls/events", "POST /__drawbridge__/calls/verify",

@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: [AnswerForm.envelope, .http, .bare], requests)
-    func bothGiveTheSameAnswer(_ form: AnswerForm, _ request: String) async throws {
+    func anAnswerIsTheSameWithAndWithoutMiddleware(_ form: AnswerForm, _ request: String) async throws {
         let direct = try await answers(to: request, Self.gateway(form, []))
         let wrapped = try await answers(to: request, Self.gateway(form, [Transparent()]))
         #expect(direct == wrapped)

@@ -34,7 +34,7 @@ struct MiddlewareTests {
         ("/echo?_mobile_bridge=1", 200), ("/page", 200), ("/missing", 404), ("/none?_mobile_bridge=1", 200),
         ("/fails?_mobile_bridge=1", 200), ("/__drawbridge__/health", 200), ("/__jsbridge__", 200),
     ])
-    func standsAroundEveryAnswerTheFirstOutermost(target: String, status: Int) async {
+    func middlewareIsAroundEveryAnswerWithTheFirstOutermost(target: String, status: Int) async {
         let journal = Notebook()
         let gateway = Gateway.testing(
             passThrough: [Behind(declined: "/missing")],
@@ -44,7 +44,7 @@ struct MiddlewareTests {
         #expect(journal.entries == ["a in", "b in", "b out \(status)", "a out \(status)"])
     }
 
-    @Test func seesARefusedCallerButNoForeignHost() async {
+    @Test func middlewareSeesRefusedCallersButNoForeignHosts() async {
         let journal = Notebook()
         let gateway = Gateway.testing(middleware: [Noting(name: "a", journal: journal)])
         let headers: HTTPFields = [.origin: "https://evil.example"]
@@ -55,7 +55,7 @@ struct MiddlewareTests {
     }
 
     /// More of them than wrong tokens that are looked at in a second.
-    @Test func aTokenThatMiddlewarePutsRightIsNoGuess() async {
+    @Test func aTokenThatMiddlewareCorrectsIsNotAGuess() async {
         let gateway = Gateway.testing(
             middleware: [
                 Doing { request, next in
@@ -71,7 +71,7 @@ struct MiddlewareTests {
         }
     }
 
-    @Test func changesRequestsAndAnswers() async throws {
+    @Test func middlewareChangesRequestsAndAnswers() async throws {
         let middleware = Doing { request, next in
             var request = request
             request.path = "/echo"
@@ -85,12 +85,12 @@ struct MiddlewareTests {
         #expect(response.headers[.server] == "changed")
     }
 
-    @Test func mayAnswerItself() async throws {
+    @Test func middlewareMayAnswerItself() async throws {
         let gateway = Gateway.testing(middleware: [Doing { _, _ in Response(.gone) }])
         #expect(await gateway.respond(to: Request("/echo?_mobile_bridge=1")).status == .gone)
     }
 
-    @Test func throwingRefusesWithTheTrueStatus() async throws {
+    @Test func middlewareThatThrowsRefusesWithTheTrueStatus() async throws {
         let journal = Notebook()
         let gateway = Gateway.testing(
             middleware: [
@@ -104,7 +104,7 @@ struct MiddlewareTests {
         #expect(journal.entries == ["outer in", "outer out 429"])
     }
 
-    @Test func anUnknownErrorIsA500ThatDoesNotTell() async throws {
+    @Test func anUnknownErrorOfMiddlewareIsA500WithoutItsReason() async throws {
         struct Secret: Error {}
         let gateway = Gateway.testing(middleware: [Doing { _, _ in throw Secret() }])
         let response = await gateway.respond(to: Request("/page"))
@@ -113,7 +113,7 @@ struct MiddlewareTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func changesTheChunksOfAStreamOnTheirWay() async throws {
+    func middlewareChangesTheChunksOfAStreamOnTheirWay() async throws {
         let upper = Doing { request, next in
             var response = await next(request)
             response.body = response.body.map { $0.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 } }

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func itsHandlersAnswerNowLaterAndNotAtAll() async throws {
+    @Test func handlersOfAnAppsClassMayAnswerAtOnceLaterOrNever() async throws {
         BridgeProtocol.handlers = ["/alert": AlertHandler.self, "/echo": EchoHandler.self]
         let gateway = Gateway.testing()
         gateway.answer(at: "/own") { _ in Response(text: "a handler of the gateway's") }

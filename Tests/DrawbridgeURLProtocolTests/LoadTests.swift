@@ -11,7 +11,7 @@ import Testing
 
 /// The life of one instance: started, stopped, and not heard any more.
 @Suite(.timeLimit(.minutes(5))) struct LoadTests {
-    @Test func everyRequestHasAnInstanceOfItsOwn() async throws {
+    @Test func everyRequestHasItsOwnInstanceOfTheClass() async throws {
         let instances = Mutex<[ObjectIdentifier: Scripted]>([:])
         let path = ScriptedProtocol.script { scripted in
             instances.withLock { $0[ObjectIdentifier(scripted.instance)] = scripted }
@@ -83,7 +83,7 @@ import Testing
         #expect(journal.entries == ["start", "stop"])
     }
 
-    @Test func aStartThatBlocksHoldsNobodyElseUp() async throws {
+    @Test func aClassThatBlocksInStartLoadingHoldsNobodyElseUp() async throws {
         let blocked = DispatchSemaphore(value: 0)
         let started = Notebook()
         let blocking = ScriptedProtocol.script { scripted in
@@ -100,7 +100,7 @@ import Testing
         #expect(try await slow == "at last")
     }
 
-    @Test func hundredsOfLoadsAtOnceKeepToThemselves() async throws {
+    @Test func hundredsOfConcurrentLoadsDoNotMix() async throws {
         let path = ScriptedProtocol.script { scripted in
             let name = scripted.request.url?.query ?? ""
             DispatchQueue.global().async {
@@ -147,7 +147,7 @@ import Testing
         #expect(most.load(ordering: .relaxed) <= 4 << 20)
     }
 
-    @Test func whoeverLoadsWithinATaskDoesNotHoldItsThread() async throws {
+    @Test func loadingWithinATaskDoesNotBlockItsThread() async throws {
         let path = ScriptedProtocol.script { scripted in
             Task {
                 scripted.receive()

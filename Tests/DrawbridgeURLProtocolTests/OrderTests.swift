@@ -34,7 +34,7 @@ import Testing
         try await gateway.respond(to: Request(target)).text()
     }
 
-    @Test func theLastRegisteredIsAskedFirst() async throws {
+    @Test func theLastRegisteredClassIsAskedFirst() async throws {
         let gateway = Gateway.testing()
         gateway.register(First.self)
         gateway.register(Second.self)
@@ -47,7 +47,7 @@ import Testing
         #expect(await gateway.respond(to: Request("/a")).status == .notFound)
     }
 
-    @Test func whoDeclinesLeavesTheRequestToTheNext() async throws {
+    @Test func aClassThatDeclinesLeavesTheRequestToTheNext() async throws {
         let gateway = Gateway.testing()
         gateway.register(First.self)
         gateway.register(Flagged.self)
@@ -70,13 +70,13 @@ import Testing
         #expect(try await text(gateway, "/a") == "First")
     }
 
-    @Test func thePathsOfTheGatewayItselfAreNotForClasses() async throws {
+    @Test func classesDoNotGetTheGatewaysOwnPaths() async throws {
         let gateway = Gateway.testing()
         gateway.register(First.self)
         #expect(try await text(gateway, "/__drawbridge__/health").contains(#""status":"ok""#))
     }
 
-    @Test func whoeverMayNotCallAHandlerMayNotCallAClass() async throws {
+    @Test func callersWithoutAccessReachNoClass() async throws {
         let gateway = Gateway.testing()
         gateway.register(First.self)
         for headers in [
@@ -94,7 +94,7 @@ import Testing
         #expect(await gateway.respond(to: prefetch).status == .serviceUnavailable)
     }
 
-    @Test func aTargetThatIsNoURLGoesOn() async throws {
+    @Test func aTargetThatIsNotAURLIsNotGivenToClasses() async throws {
         let gateway = Gateway.testing()
         gateway.register(First.self)
         #expect(await gateway.respond(to: Request(.options, "*")).status == .notFound)

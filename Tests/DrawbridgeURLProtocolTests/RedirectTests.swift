@@ -31,7 +31,7 @@ import Testing
         #expect(try await response.text() == "cookie b")
     }
 
-    @Test func whoeverWasLetInIsLetInWhereItIsRedirected() async throws {
+    @Test func aCallerWithAccessHasAccessAfterARedirect() async throws {
         let access = AccessPolicy(requiresToken: true)
         let gateway = Gateway.testing(access: access)
         gateway.register(ScriptedProtocol.self, redirects: .followed)
@@ -42,14 +42,14 @@ import Testing
         #expect(await gateway.respond(to: Request(path)).status == .forbidden)
     }
 
-    @Test func aRedirectToAnotherHostIsTheCallersAllTheSame() async throws {
+    @Test func aRedirectToAnotherHostIsSentToTheCaller() async throws {
         let path = ScriptedProtocol.script { $0.redirect(to: "https://other.example/") }
         let response = await Gateway.scripted(.followed).respond(to: Request(path))
         #expect(response.status == .found)
         #expect(response.headers[.location] == "https://other.example/")
     }
 
-    @Test func aCircleOfRedirectsEnds() async throws {
+    @Test func aLoopOfRedirectsEnds() async throws {
         let journal = Notebook()
         let path = ScriptedProtocol.script { scripted in
             journal.note("start")

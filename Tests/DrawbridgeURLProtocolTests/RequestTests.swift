@@ -55,7 +55,7 @@ import Testing
         #expect(try await gateway.respond(to: Request(path)).text() == "kept - GET")
     }
 
-    @Test func aBodyIsBytes() async throws {
+    @Test func aCollectedBodyIsGivenAsData() async throws {
         let path = ScriptedProtocol.script { scripted in
             scripted.answer(String(decoding: scripted.request.httpBody ?? Data(), as: UTF8.self))
         }

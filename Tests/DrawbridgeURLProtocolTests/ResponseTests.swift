@@ -56,7 +56,7 @@ import Testing
         #expect(text == (0..<10_000).map { "\($0)\n" }.joined())
     }
 
-    @Test func theLengthIsTheResponsesOwn() async throws {
+    @Test func theContentLengthIsThatOfTheResponse() async throws {
         let path = ScriptedProtocol.script { scripted in
             scripted.receive(200, ["Content-Length": "4"])
             scripted.load("four")
@@ -68,7 +68,7 @@ import Testing
         #expect(try await response.text() == "four")
     }
 
-    @Test func whatWasDecodedByFoundationIsNotCalledEncoded() async throws {
+    @Test func aBodyThatFoundationDecodedIsNotLabelledAsEncoded() async throws {
         let path = ScriptedProtocol.script { scripted in
             scripted.receive(
                 200,
@@ -146,7 +146,7 @@ import Testing
         #expect(try await response.text() == "cached")
     }
 
-    @Test func everyCookieIsALineOfItsOwn() async throws {
+    @Test func everyCookieHasItsOwnHeaderField() async throws {
         let path = ScriptedProtocol.script { scripted in
             let fields = [
                 "Set-Cookie":
@@ -162,7 +162,7 @@ import Testing
             ])
     }
 
-    @Test func aFailureIsA502WithItsWords() async throws {
+    @Test func aFailureIsA502WithItsDescription() async throws {
         struct Closed: LocalizedError {
             var errorDescription: String? { "the shop is closed" }
         }

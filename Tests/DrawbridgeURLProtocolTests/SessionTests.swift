@@ -182,7 +182,7 @@ import Testing
         #expect(delegate.bytes.load(ordering: .relaxed) == 10_000_000)
     }
 
-    @Test func whatIsNotForNativeGoesToTheNetworkOnce() async throws {
+    @Test func requestsThatAreNotForNativeGoToTheNetworkOnce() async throws {
         struct Network: Responder {
             let journal: Notebook
             func respond(to request: Request) async throws -> Response? {
@@ -235,7 +235,7 @@ import Testing
         #expect(gone.contains(#""code":502"#) && gone.contains(host))
     }
 
-    @Test func withoutAHandlerAPolicyLetsRequestsPass() throws {
+    @Test func aPolicyCanLetRequestsWithoutAHandlerPass() throws {
         let gateway = Gateway.testing(unhandled: .passThrough)
         try gateway.register(Echo.self, at: "/echo")
         let base = TestURLProtocol.add(gateway)
@@ -283,7 +283,7 @@ import Testing
             try await ask("\(TestURLProtocol.add(gateway))/echo?_mobile_bridge=1").text.contains("200"))
     }
 
-    @Test func middlewareAndClassesOfTheGatewayAreThere() async throws {
+    @Test func aSessionUsesMiddlewareAndClassesOfTheGateway() async throws {
         struct Marking: Middleware {
             func handle(_ request: Request, next: Next) async throws -> Response {
                 var response = await next(request)
@@ -312,14 +312,14 @@ import Testing
     }
 
     /// Foundation on Linux would end the process if it were told of one.
-    @Test func aRedirectIsTheSessionsToSee() async throws {
+    @Test func aRedirectIsReportedToTheSession() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/old") { _ in Response(.found, headers: [.location: "/new"]) }
         let (_, response) = try await ask("\(TestURLProtocol.add(gateway))/old?_mobile_bridge=1")
         #expect(response.statusCode == 302 && response.value(forHTTPHeaderField: "Location") == "/new")
     }
 
-    @Test func whatFoundationCannotDoOnLinuxFailsInWords() async throws {
+    @Test func whatFoundationLacksOnLinuxFailsWithAnExplanation() async throws {
         let gateway = Gateway.testing()
         try gateway.register(Echo.self, at: "/echo")
         let url = try #require(URL(string: "\(TestURLProtocol.add(gateway))/echo?_mobile_bridge=1"))

@@ -13,7 +13,7 @@ final class EpollWaiterTests {
         return new
     }
 
-    @Test func itTellsWhatIsReadyAsLongAsItIs() throws {
+    @Test func aReadySocketIsReportedAsLongAsItIsReady() throws {
         let waiter = try Waiter()
         let (one, other) = (try pair(), try pair())
         try waiter.add(one.near, for: .readable)
@@ -26,7 +26,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test func itTellsOnlyWhatASocketIsWatchedFor() throws {
+    @Test func onlyTheWatchedEventsOfASocketAreReported() throws {
         let waiter = try Waiter()
         let pair = try self.pair()
         pair.say("x")
@@ -40,7 +40,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test func oneThatIsRemovedIsToldNoMore() throws {
+    @Test func aRemovedSocketIsNoLongerReported() throws {
         let waiter = try Waiter()
         let pairs = try (0..<3).map { _ in try pair() }
         for pair in pairs {
@@ -55,7 +55,7 @@ final class EpollWaiterTests {
     }
 
     /// Who is told of one socket may close another, whose number is the next one's from then on.
-    @Test func oneThatIsRemovedWhileOthersAreToldIsNotTold() throws {
+    @Test func aSocketThatIsRemovedDuringARoundIsNotReported() throws {
         let waiter = try Waiter()
         let pairs = try (0..<3).map { _ in try pair() }
         for pair in pairs {
@@ -73,7 +73,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 1000)[others[0].near] == .writable)
     }
 
-    @Test func onesThatAreAddedWhileOthersAreToldWaitForTheNextTime() throws {
+    @Test func socketsThatAreAddedDuringARoundWaitForTheNext() throws {
         let waiter = try Waiter()
         let (one, other) = (try pair(), try pair())
         one.say("x")
@@ -86,7 +86,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 1000).count == 2)
     }
 
-    @Test func thePeersEndIsTold() throws {
+    @Test func thePeersEndIsReported() throws {
         let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.readable, .closed])
@@ -96,7 +96,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 1000) == [pair.near: .closed])
     }
 
-    @Test func hangingUpIsToldWhateverASocketIsWatchedFor() throws {
+    @Test func hangingUpIsReportedWhateverASocketIsWatchedFor() throws {
         let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [])
@@ -107,7 +107,7 @@ final class EpollWaiterTests {
     }
 
     /// A peer that closes with something unread breaks the connection.
-    @Test func aBreakIsTold() throws {
+    @Test func aBrokenConnectionIsReported() throws {
         let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.closed, .onceEach])
@@ -118,7 +118,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test func whatIsToldOnceIsToldAgainWhenItWasLost() throws {
+    @Test func anEdgeTriggeredEventIsReportedAgainAfterItEnded() throws {
         let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.readable, .writable, .closed, .onceEach])
@@ -136,7 +136,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test func roomIsToldAgainWhenItWasLost() throws {
+    @Test func roomToWriteIsReportedAgainAfterItWasUsedUp() throws {
         let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.writable, .onceEach])
@@ -154,7 +154,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 1000) == [pair.near: .writable])
     }
 
-    @Test func itWaitsNoLongerThanItIsTold() throws {
+    @Test func waitingEndsAfterTheGivenTime() throws {
         let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: .readable)
@@ -163,7 +163,7 @@ final class EpollWaiterTests {
         #expect(ContinuousClock.now - start >= .milliseconds(49))
     }
 
-    @Test func itWaitsForManySockets() throws {
+    @Test func manySocketsCanBeWatchedAtOnce() throws {
         let waiter = try Waiter()
         let pairs = try (0..<300).map { _ in try pair() }
         for pair in pairs { try waiter.add(pair.near, for: .readable) }
@@ -182,7 +182,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 0) == [:])
     }
 
-    @Test func whatIsNoSocketIsNotWatched() throws {
+    @Test func invalidDescriptorsAreNotWatched() throws {
         let waiter = try Waiter()
         #expect(throws: SystemError.self) { try waiter.add(-1, for: .readable) }
         let pair = try self.pair()
@@ -195,7 +195,7 @@ final class EpollWaiterTests {
     }
 
     /// In a process of its own, where nobody else opens so much that the numbers are reached.
-    @Test func oneThatWasClosedBeforeItWasRemovedIsForgotten() async {
+    @Test func aSocketThatWasClosedBeforeItsRemovalIsForgotten() async {
         await #expect(processExitsWith: .success) { try closeWhatIsWatched() }
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// What belongs to a loop is touched on its thread: the three phases of a ``LoopBound``.
 @Suite(.timeLimit(.minutes(5)))
 struct LoopBoundTests {
-    @Test func theLoopReachesItsOwnState() async throws {
+    @Test func aLoopReachesItsOwnState() async throws {
         let loop = try Loop.standalone()
         let count = LoopBound(1, to: loop)
         await withCheckedContinuation { continuation in
@@ -21,7 +21,7 @@ struct LoopBoundTests {
         #expect(value == 2)
     }
 
-    @Test func whoeverMakesTheLoopFillsInTheState() throws {
+    @Test func theMakerOfALoopMaySetItsStateBeforeTheStart() throws {
         let count = LoopBound(1, to: try Loop())
         count.value += 1
         #expect(count.value == 2)
@@ -123,7 +123,7 @@ struct LoopBoundTests {
     }
 
     /// The same calls are good before the thread runs.
-    @Test func aLoopsOwnStateIsItsMakersBefore() throws {
+    @Test func aLoopsOwnStateIsItsMakersBeforeTheStart() throws {
         let loop = try Loop()
         loop.setRunDue()
         loop.setTimer(for: Deaf(), in: 1)
@@ -138,7 +138,7 @@ struct LoopBoundTests {
 /// A socket and its place on a loop, which one object owns.
 @Suite(.timeLimit(.minutes(5)))
 struct WatchedSocketTests {
-    @Test func oneThatIsClosedBehindItsLoopsBackTraps() async {
+    @Test func closingAWatchedSocketWithoutItsLoopTraps() async {
         await #expect(processExitsWith: .signal(trap)) {
             let loop = try Loop()
             let (reader, _) = try pair()
@@ -148,7 +148,7 @@ struct WatchedSocketTests {
         }
     }
 
-    @Test func itIsWatchedAndLetGoOnItsLoopAlone() async {
+    @Test func aSocketIsWatchedAndReleasedOnItsLoopOnly() async {
         await #expect(processExitsWith: .signal(trap)) {
             let socket = WatchedSocket(try pair().0, on: try await running())
             try socket.watch(for: .readable, Deaf())
@@ -166,7 +166,7 @@ struct WatchedSocketTests {
     /// The system gives its number to the next socket, which must be told of nothing that was meant for this one.
     ///
     /// In a process of its own, where nobody else opens anything.
-    @Test func theNextOfItsNumberIsWatchedAnew() async {
+    @Test func theNextSocketOfTheSameNumberIsWatchedAnew() async {
         await #expect(processExitsWith: .success) {
             let loop = try Loop.standalone()
             let heard = Heard()

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct LoopOrderTests {
     /// The cancellation of a task gives such a job, and would free the task within itself.
-    @Test func whatComesAfterTheEndRunsOutsideOfTheCallThatGivesIt() async throws {
+    @Test func jobsAfterTheEndRunOutsideOfTheCallThatGivesThem() async throws {
         let loop = try Loop.standalone()
         await withCheckedContinuation { continuation in
             loop.perform {
@@ -40,7 +40,7 @@ struct LoopOrderTests {
         }
     }
 
-    @Test func performIsAtOnceOnTheLoopsOwnThread() async throws {
+    @Test func performRunsAtOnceOnTheLoopsOwnThread() async throws {
         let order = try await words { loop, say in
             say("before")
             loop.perform { say("call") }
@@ -49,7 +49,7 @@ struct LoopOrderTests {
         #expect(order == ["before", "call", "after"])
     }
 
-    @Test func performSoonIsNeverAtOnceAndInTurn() async throws {
+    @Test func performSoonNeverRunsAtOnceAndKeepsTheOrder() async throws {
         let order = try await words { loop, say in
             say("before")
             loop.performSoon { say("one") }
@@ -60,7 +60,7 @@ struct LoopOrderTests {
         #expect(order == ["before", "at once", "after", "one", "two"])
     }
 
-    @Test func whatOneThreadGivesComesInTurn() async throws {
+    @Test func jobsOfOneThreadRunInTheirOrder() async throws {
         let loop = try Loop.standalone()
         let said = Said()
         for number in 0..<100 {
@@ -73,7 +73,7 @@ struct LoopOrderTests {
         #expect(await said.all(on: loop) == (0..<100).map { "\($0)" })
     }
 
-    @Test func performSoonComesBehindWhatOtherThreadsGaveBefore() async throws {
+    @Test func performSoonRunsAfterEarlierJobsOfOtherThreads() async throws {
         let order = try await words { loop, say in
             elsewhere {
                 loop.perform { say("other, perform") }
@@ -85,7 +85,7 @@ struct LoopOrderTests {
         #expect(order == ["at once", "other, perform", "other, performSoon", "own"])
     }
 
-    @Test func stepsOfTasksComeInTurnWithCalls() async throws {
+    @Test func stepsOfTasksAndCallsRunInTheirOrder() async throws {
         let order = try await words { loop, say in
             loop.enqueue { say("step") }
             loop.performSoon { say("call") }
@@ -134,7 +134,7 @@ struct LoopOrderTests {
         #expect((1...4).contains(count))
     }
 
-    @Test func whatComesAfterTheEndRunsInTurnToo() async throws {
+    @Test func jobsAfterTheEndRunInTheirOrderToo() async throws {
         let loop = try Loop.standalone()
         await withCheckedContinuation { continuation in
             // The last that it does on its thread.

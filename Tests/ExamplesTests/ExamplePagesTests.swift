@@ -71,7 +71,7 @@ import Testing
     ]
 
     /// One after the other in one browser and at one gateway, since to start both takes longer than any page.
-    @Test func eachShowsWhatCameBack() async throws {
+    @Test func eachExamplePageShowsTheAnswersThatItGot() async throws {
         let folder = try Folder()
         let drawbridge = try Self.drawbridge("--storage", "\(folder.path)/storage.json")
         let address = try await drawbridge.address()
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func theListLeadsToAllOfThem() async throws {
+    @Test func theListLinksToEveryExamplePage() async throws {
         let drawbridge = try Self.drawbridge()
         let browser = try await Chromium()
         try await browser.open(drawbridge.address() + "/")
@@ -136,7 +136,7 @@ import Testing
         try await Self.pictures(of: "index", browser)
     }
 
-    @Test func aLinkOfTheQueueIsACommand() async throws {
+    @Test func aLinkOfThePullQueuePageIsACommand() async throws {
         let drawbridge = try Self.drawbridge()
         let browser = try await Chromium()
         try await browser.open(drawbridge.address() + "/queue.html")
@@ -146,7 +146,7 @@ import Testing
         #expect(try await browser.evaluate("document.title") == "The pull queue")
     }
 
-    @Test func noScriptOfThemKnowsWhereItRuns() throws {
+    @Test func noScriptOfTheExamplePagesKnowsWhereItRuns() throws {
         let files = try ["html", "js"].flatMap { try Manual.files(in: "examples/pages", ending: ".\($0)") }
         #expect(files.count == 19)
         for file in files {

@@ -4,7 +4,7 @@ import Testing
 
 /// The pictures of the manual show what is there: the modules with what they import, and a request's way.
 struct PictureTests {
-    @Test func theModulesAreDrawnAsTheyImportEachOther() throws {
+    @Test func thePictureOfModulesMatchesTheirImports() throws {
         let modules = try Module.all()
         #expect(modules.count > 10, "the modules were not found")
         for module in modules {
@@ -22,7 +22,7 @@ struct PictureTests {
             """)
     }
 
-    @Test func aModuleThatIsDrawnWronglyIsNamed() {
+    @Test func aWronglyDrawnModuleIsNamed() {
         let a = Module("a", imports: ["b", "c"])
         let b = Module("b", imports: ["c"])
         let c = Module("c", imports: [])
@@ -98,7 +98,7 @@ struct PictureTests {
         }
     }
 
-    @Test func theFilesToCopyAreThere() throws {
+    @Test func theFilesThatTheManualSaysToCopyExist() throws {
         let article = Manual.root.appending(path: "Sources/Drawbridge/Drawbridge.docc/HowItIsBuilt.md")
         let paths = try String(contentsOf: article, encoding: .utf8)
             .matches(of: /`((?:Sources|Tests|handlers|examples|man)\/[^`]+)`/).map(\.1)
@@ -109,7 +109,7 @@ struct PictureTests {
         }
     }
 
-    @Test func aStationIsATypeOrAFunctionOfOne() {
+    @Test func eachStationIsATypeOrAFunctionOfAType() {
         let text = "extension Gateway {\n    package func plan(for request: Request) -> Plan {\n"
         #expect(Station(name: "Gateway", file: "").isIn(text))
         #expect(Station(name: "Gateway.plan", file: "").isIn(text))
@@ -135,7 +135,7 @@ private struct Module {
         dependencies = imports
     }
 
-    /// Those of Package.swift that are no tests and no examples.
+    /// Those of Package.swift that are neither tests nor examples.
     static func all() throws -> [Module] {
         let package = try String(contentsOf: Manual.root.appending(path: "Package.swift"), encoding: .utf8)
         let target = /^(?:target|executableTarget|systemLibrary)\(\s*name: "([\w-]+)"/

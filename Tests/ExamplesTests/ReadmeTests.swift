@@ -15,7 +15,7 @@ import Testing
             .filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
     }
 
-    @Test func fortyLinesSayWhatItIsAndHowItWorks() throws {
+    @Test func theReadmesFirstFortyLinesSayWhatItIsAndHowItWorks() throws {
         let beginning = try Self.text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
             .prefix(40).joined(separator: "\n")
         for word in [
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Mocks that stand in a line of their own text, `"pay": {"$silence": true}`, and in files.
-    @Test func everyMockInTheTextIsOne() async throws {
+    @Test func everyMockInTheReadmeIsValid() async throws {
         let files = try Manual.blocks(of: "json").filter { $0.file == "README.md" }.map {
             $0.lines.joined().replacing("{\"replies\": {", with: "").replacing("}}}}", with: "}}")
         }
@@ -38,7 +38,8 @@ import Testing
     }
 
     /// Flags, and the scripts of a clone.
-    @Test(arguments: ["README.md", "SWIFT.md"]) func everyFlagAndScriptInTheTextIsThere(_ file: String) throws
+    @Test(arguments: ["README.md", "SWIFT.md"]) func everyFlagAndScriptInTheReadmeExists(_ file: String)
+        throws
     {
         let help = try Self.text("Tests/DrawbridgeCommandTests/Program/help.txt")
         for code in Self.code(in: try Self.text(file)) {
@@ -61,7 +62,7 @@ import Testing
 
     /// Whoever mounts a folder reads and saves there as its owner.
     @Test(arguments: ["README.md", "Sources/Drawbridge/Drawbridge.docc/GettingIt.md"])
-    func theImageRunsAsWhoseFolderItIs(_ file: String) throws {
+    func theImageRunsAsTheOwnerOfTheFolder(_ file: String) throws {
         let lines = try Self.text(file).split(separator: "\n").filter {
             $0.contains("docker run") && $0.contains(":/page")
         }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct BlockingCallsTests {
     /// All that this process may wait for at a time, and some more.
-    @Test func noMoreRunAtATimeThanThereAreThreadsAndNoMoreWaitThanMay() async throws {
+    @Test func runningAndWaitingBlockingCallsAreLimited() async throws {
         let (threads, places) = (BlockingCalls.threadLimit, BlockingCalls.waitingLimit)
         let (running, good, bad) = (Observed(0), Observed(0), Observed(0))
         let gate = BlockingGate()
@@ -29,7 +29,7 @@ import Testing
         _ = try await good.wait { $0 == threads + places }
     }
 
-    @Test func anErrorIsTold() async {
+    @Test func theErrorOfABlockingCallReachesItsCaller() async {
         let result = await withCheckedContinuation { caller in
             BlockingCalls.run({ () throws(TransferError) -> Int in throw TransferError(.forbidden, "no") }) {
                 caller.resume(returning: $0)

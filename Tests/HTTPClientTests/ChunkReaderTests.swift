@@ -22,7 +22,7 @@ struct ChunkReaderTests {
 
     private static let limit = ChunkReader.framingLimit
 
-    @Test func chunksAreReadHoweverTheyCome() throws {
+    @Test func chunksAreReadInPiecesOfAnySize() throws {
         let text = "4;a=b\r\nhalf\r\n8\r\n and all\r\n0\r\nX-T: t\r\n\r\n"
         var reader = ChunkReader()
         #expect(try body([text], by: &reader) == "half and all")
@@ -32,7 +32,7 @@ struct ChunkReaderTests {
         #expect(reader.isOver)
     }
 
-    @Test func whatFollowsTheEndIsNotRead() throws {
+    @Test func bytesAfterTheLastChunkAreNotRead() throws {
         var reader = ChunkReader()
         var bytes = Array("1\r\na\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n".utf8)
         let (read, taken) = try bytes.withUnsafeMutableBytes { try reader.read($0) }
@@ -41,7 +41,7 @@ struct ChunkReaderTests {
 
     /// An extension and a trailer of as much as is read over, and of a byte more.
     @Test(arguments: [0, 1])
-    func framingHasAnEnd(_ more: Int) throws {
+    func extensionsAndTrailersAreLimited(_ more: Int) throws {
         // Beside them there are the size with `;` and a line's end, and the last line.
         let long = String(repeating: "a", count: Self.limit - 4 + more)
         let trailer = String(repeating: "a", count: Self.limit - 9 + more)
@@ -54,7 +54,7 @@ struct ChunkReaderTests {
         }
     }
 
-    @Test func eachChunkBeginsAnew() throws {
+    @Test func theLimitOfExtensionsIsForEachChunk() throws {
         let long = String(repeating: "a", count: Self.limit - 6)
         let chunk = "1;\(long)\r\nb\r\n"
         #expect(try body(chunk, chunk, chunk, "0\r\n\r\n") == "bbb")
@@ -63,7 +63,7 @@ struct ChunkReaderTests {
     @Test(arguments: [
         "x\r\n", "-1\r\n", ";\r\n", "\r\n", "1234567890abcdef\r\n", "1\r\nab\r\n", "1\r\na\r\rb",
     ])
-    func whatIsNoChunkIsRefused(_ text: String) {
+    func invalidChunksAreRefused(_ text: String) {
         #expect(throws: MalformedResponse.self) { try body(text) }
     }
 }

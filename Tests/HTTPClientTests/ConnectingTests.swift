@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectingTests {
     /// A server whose queue is full is tried again after a while: not by whoever has given up meanwhile.
-    @Test func whatIsCancelledInTheRoundOfItsTimerDialsNoMore() async throws {
+    @Test func aConnectCancelledWhenItsTimerIsDueIsNotTriedAgain() async throws {
         let folder = try Folder()
         let server = try FullServer(at: "\(folder.path)/socket")
         let loop = try Loop.standalone()

@@ -28,7 +28,7 @@ struct ResponseHeadReaderTests {
         ("HTTP/1.1 100 Continue", 100, "Continue", false), ("HTTP/1.1 500 Été", 500, "Été", false),
         ("HTTP/1.1 200  OK", 200, " OK", false),
     ])
-    func haveAStatusLine(line: String, code: Int, reason: String, isOldVersion: Bool) throws {
+    func statusLinesAreRead(line: String, code: Int, reason: String, isOldVersion: Bool) throws {
         let head = try read([line])
         #expect(head.status.code == code)
         #expect(head.isOldVersion == isOldVersion)
@@ -46,12 +46,12 @@ struct ResponseHeadReaderTests {
         " HTTP/1.1 200 OK",
         "ICY 200 OK", "<html>", "SSH-2.0-OpenSSH_9.2", "HTTP/1.1 ２00 OK", "Content-Length: 5",
     ])
-    func areRefusedWithAnother(line: String) {
+    func invalidStatusLinesAreRefused(line: String) {
         let shown = line.replacing("\t", with: "?")
         #expect(problem([line]) == "the status line is not HTTP/1.1, a code and a reason: \(shown)")
     }
 
-    @Test func keepTheirFieldsAsTheyCame() throws {
+    @Test func fieldsAreKeptAsTheyCame() throws {
         let lines = [
             "Server: x", "set-cookie: a=1", "Set-Cookie: b=2", "X-Empty: ", "X-None:",
             "CONTENT-type: text/html",
@@ -63,11 +63,11 @@ struct ResponseHeadReaderTests {
     }
 
     @Test(arguments: ["a:b", "a: b", "a:\t b \t ", "a:    b"])
-    func haveNoWhiteSpaceAroundValues(line: String) throws {
+    func whiteSpaceAroundValuesIsRemoved(line: String) throws {
         #expect(try read(["HTTP/1.1 200 OK", line]).fields.map(\.description) == ["a: b"])
     }
 
-    @Test func keepBytesThatAreNoUTF8() throws {
+    @Test func bytesThatAreNotUTF8AreKept() throws {
         let head = try read([Array("HTTP/1.1 200 OK".utf8), Array("a: ".utf8) + [0xE9, 0x20, 0xFF]])
         #expect(head.fields.first?.withUnsafeBytesOfValue(Array.init) == [0xE9, 0x20, 0xFF])
     }
@@ -77,13 +77,13 @@ struct ResponseHeadReaderTests {
         ("Content-Length: 9223372036854775807", Int.max, false), ("Transfer-Encoding: chunked", nil, true),
         ("transfer-encoding: CHUNKED", nil, true), ("Connection: close", nil, false),
     ])
-    func sayWhereTheBodyEnds(line: String, length: Int?, isChunked: Bool) throws {
+    func theHeadSaysWhereTheBodyEnds(line: String, length: Int?, isChunked: Bool) throws {
         let head = try read(["HTTP/1.1 200 OK", line])
         #expect(head.contentLength == length)
         #expect(head.isChunked == isChunked)
     }
 
-    @Test func sayItTwiceWhenItIsTheSame() throws {
+    @Test func theSameLengthMayBeGivenTwice() throws {
         #expect(try read(["HTTP/1.1 200 OK", "Content-Length: 5", "content-length: 5"]).contentLength == 5)
     }
 
@@ -135,22 +135,22 @@ struct ResponseHeadReaderTests {
         (["A: \u{1B}[2J"], "the header field A has a control character"),
         (["A: \u{7F}"], "the header field A has a control character"),
     ])
-    func areRefusedWhenTheyCanBeReadInTwoWays(lines: [String], expected: String) {
+    func ambiguousHeadsAreRefused(lines: [String], expected: String) {
         #expect(problem(["HTTP/1.1 200 OK"] + lines) == expected)
     }
 
-    @Test func ofTheOldVersionHaveNoChunks() {
+    @Test func chunksInHTTP10AreRefused() {
         #expect(
             problem(["HTTP/1.0 200 OK", "Transfer-Encoding: chunked"]) == "HTTP/1.0 has no Transfer-Encoding")
     }
 
     @Test(arguments: ["HTTP/1.1 200 O\rK", "HTTP/1.1 200 \0", "HTTP/1.1 200 \u{1B}[2J"])
-    func haveNoControlCharacterInTheReason(line: String) {
+    func aControlCharacterInTheReasonIsRefused(line: String) {
         #expect(problem([line])?.hasPrefix("the status line has a control character: HTTP/1.1 200 ") == true)
         #expect(problem([line])?.utf8.contains { $0 < 0x20 } == false)
     }
 
-    @Test func haveALimit() throws {
+    @Test func theSizeOfAHeadIsLimited() throws {
         let line = "a: " + String(repeating: "b", count: 1021)
         // 64 KB with the ends of lines: the status line has 17 bytes, the last line 2.
         let full =
@@ -169,7 +169,7 @@ struct ResponseHeadReaderTests {
         #expect(problem([String(repeating: "x", count: 60_000)]) == long)
     }
 
-    @Test func informationComesBeforeTheResponseAndKeepsToTheSameLimit() throws {
+    @Test func informationalResponsesComeFirstWithinTheSameLimit() throws {
         var reader = ResponseHeadReader()
         func read(_ line: String) throws -> ResponseHead? {
             try Array(line.utf8).withUnsafeBytes { try reader.read($0) }

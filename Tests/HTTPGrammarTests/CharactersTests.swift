@@ -11,28 +11,28 @@ import Testing
     private static let digits = "0123456789"
     private static let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-    @Test func ofAFieldValue() {
+    @Test func aFieldValueHasVisibleBytesBlanksAndObsText() {
         // Tabulator, blank, what is visible, and obs-text.
         #expect(Self.all(\.isFieldByte) == Set([0x09] + Array(0x20...0x7E) + Array(0x80...0xFF)))
     }
 
-    @Test func ofATarget() {
+    @Test func aTargetHasVisibleBytesButNoNumberSign() {
         // All that is visible, but for what begins a fragment.
         #expect(Self.all(\.isTargetByte) == Set(0x21...0x7E).subtracting([0x23]))
     }
 
-    @Test func ofABlank() { #expect(Self.all(\.isBlank) == Set(" \t".utf8)) }
+    @Test func aBlankIsASpaceOrATab() { #expect(Self.all(\.isBlank) == Set(" \t".utf8)) }
 
-    @Test func ofANumber() { #expect(Self.all(\.isDigit) == Set(Self.digits.utf8)) }
+    @Test func digitsAreZeroToNine() { #expect(Self.all(\.isDigit) == Set(Self.digits.utf8)) }
 
-    @Test func ofAHexadecimalNumber() {
+    @Test func hexadecimalDigitsHaveTheirValues() {
         let values = Dictionary(
             uniqueKeysWithValues: Self.bytes.compactMap { byte in byte.hexadecimalValue.map { (byte, $0) } })
         let expected = "0123456789abcdefABCDEF".utf8.map { ($0, UInt8(String(UnicodeScalar($0)), radix: 16)) }
         #expect(values == Dictionary(uniqueKeysWithValues: expected).compactMapValues(\.self))
     }
 
-    @Test func inLowerCase() {
+    @Test func onlyCapitalLettersChangeInLowerCase() {
         for byte in Self.bytes {
             let isCapital = Self.letters.suffix(26).utf8.contains(byte)
             #expect(byte.lowercased == (isCapital ? byte + 32 : byte))
@@ -55,12 +55,12 @@ import Testing
         Class(testDescription: "address", set: .address, characters: digits + "abcdef" + "ABCDEF" + ":."),
     ]
 
-    @Test(arguments: classes) func ofASet(_ one: Class) {
+    @Test(arguments: classes) func eachSetHasExactlyItsCharacters(_ one: Class) {
         #expect(Self.all(one.set.contains) == Set(one.characters.utf8))
     }
 
     /// The package that has the fields knows what a token is by itself.
-    @Test func ofATokenAsTheTypesOfHTTPHaveIt() {
+    @Test func tokenBytesAreThoseOfTheHTTPTypesPackage() {
         let names = Self.all { byte in
             HTTPField.Name(String(decoding: [byte], as: UTF8.self)) != nil && byte < 0x80
         }

@@ -14,7 +14,7 @@ import Testing
         "!#$%&'*+-.^_`|~09azAZ", String(repeating: "x", count: 39), String(repeating: "x", count: 40),
         String(repeating: "Access-", count: 100),
     ])
-    func areThoseThatAreWritten(_ text: String) throws {
+    func fieldNamesAreKeptAsWritten(_ text: String) throws {
         let name = try #require(Self.name(Array(text.utf8)))
         #expect(name.rawName == text)
         #expect(try name == #require(HTTPField.Name(text)))
@@ -24,17 +24,17 @@ import Testing
         "", " ", "Accept ", " Accept", "Accept:", "Content Type", "Content-Type\r", "Content-Typ\0", "Ét",
         "(x)", "a,b", "a/b", "[a]", "a=b", "\"a\"", "\u{7F}", ":authority",
     ])
-    func areTokens(_ text: String) { #expect(Self.name(Array(text.utf8)) == nil) }
+    func onlyTokensAreFieldNames(_ text: String) { #expect(Self.name(Array(text.utf8)) == nil) }
 
     /// These have as many bytes as names that are made already.
     @Test(arguments: ["Accepu", "Xccept", "Content-Typo", "Dote"])
-    func areNotTakenForOthersThatAreAsLong(_ text: String) throws {
+    func fieldNamesOfTheSameLengthAreToldApart(_ text: String) throws {
         #expect(try #require(Self.name(Array(text.utf8))).rawName == text)
     }
 
-    @Test func areNoneWhereThereAreNoBytes() {
+    @Test func noBytesGiveNoFieldName() {
         #expect(FieldNames.name(UnsafeRawBufferPointer(start: nil, count: 0)) == nil)
     }
 
-    @Test func hostIsOne() { #expect(HTTPField.Name.host.rawName == "Host") }
+    @Test func theHostFieldNameIsHost() { #expect(HTTPField.Name.host.rawName == "Host") }
 }

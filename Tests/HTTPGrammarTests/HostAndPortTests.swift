@@ -7,7 +7,7 @@ import Testing
         ("a:65535", "a", 65535), ("[::1]", "::1", nil), ("[::1]:8", "::1", 8),
         ("127.0.0.1:08", "127.0.0.1", 8),
     ])
-    func isReadAsItIsWritten(_ text: String, host: String, port: Int?) throws {
+    func hostAndPortAreReadAsWritten(_ text: String, host: String, port: Int?) throws {
         let bytes = Array(text.utf8)
         let read = try #require(bytes.withUnsafeBufferPointer { HostAndPort($0) })
         #expect(String(decoding: bytes[read.host], as: UTF8.self) == host)
@@ -20,7 +20,7 @@ import Testing
         "a b", "a,b",
         "a/", "ä",
     ])
-    func whatIsNoneIsRefused(_ text: String) {
+    func invalidHostsAndPortsAreRefused(_ text: String) {
         #expect(Array(text.utf8).withUnsafeBufferPointer { HostAndPort($0) } == nil)
     }
 }

@@ -7,22 +7,22 @@ import Testing
         ("Chunked", false),
         ("chunkeD", false), ("chunke\0", false), ("\0hunked", false),
     ])
-    func isTheTextOnlyWithAllOfItsBytes(_ text: String, isText: Bool) {
+    func bytesEqualATextOnlyAsAWhole(_ text: String, isText: Bool) {
         #expect(Array(text.utf8).withUnsafeBytes { $0.isText("chunked") } == isText)
     }
 
-    @Test func bytesOfUTF8AreComparedToo() {
+    @Test func textsAreComparedByTheirUTF8Bytes() {
         #expect(Array("é".utf8).withUnsafeBytes { $0.isText("é") })
         #expect(!Array("e\u{301}".utf8).withUnsafeBytes { $0.isText("é") })
     }
 
-    @Test func noBytesAreNoText() {
+    @Test func noBytesEqualNoText() {
         #expect(!UnsafeRawBufferPointer(start: nil, count: 0).isText("chunked"))
     }
 }
 
 @Suite("Characters that a terminal or a log may have") struct HarmlessTextTests {
-    @Test func inASCIIAreThoseThatAreVisibleAndTheBlank() {
+    @Test func visibleASCIIAndTheBlankAreHarmless() {
         let harmless = (UInt8(0)..<0x80).filter { Unicode.Scalar($0).isHarmless }
         #expect(harmless == Array(0x20...0x7E))
     }
@@ -30,7 +30,7 @@ import Testing
     @Test(
         arguments: ["é", "ß", "名", "👩", "\u{A0}", "\u{301}", "\u{200C}", "\u{200D}", "\u{10FFFD}"]
             as [Unicode.Scalar])
-    func areThoseOfWords(_ scalar: Unicode.Scalar) { #expect(scalar.isHarmless) }
+    func charactersOfWordsAreHarmless(_ scalar: Unicode.Scalar) { #expect(scalar.isHarmless) }
 
     /// C1, soft hyphen, direction marks and overrides, separators, byte order mark, tags.
     @Test(
@@ -39,5 +39,7 @@ import Testing
             "\u{2028}", "\u{2029}", "\u{202A}", "\u{202E}", "\u{2060}", "\u{2066}", "\u{2069}", "\u{FEFF}",
             "\u{E0001}", "\u{E0041}",
         ] as [Unicode.Scalar])
-    func areNotThoseThatMoveOrHideOthers(_ scalar: Unicode.Scalar) { #expect(!scalar.isHarmless) }
+    func charactersThatMoveOrHideOthersAreNotHarmless(_ scalar: Unicode.Scalar) {
+        #expect(!scalar.isHarmless)
+    }
 }

@@ -49,7 +49,7 @@ struct AuthorityTests {
             ("ftp://localhost/name?_mobile_bridge=1", "localhost", 400, nil),
             ("http://localhost/name?_mobile_bridge=1#a", "localhost", 400, nil),
         ] as [(String, String, Int, String?)])
-    func theTargetsAuthorityDecides(_ target: String, _ host: String, _ status: Int, _ name: String?)
+    func theAuthorityInTheTargetDecides(_ target: String, _ host: String, _ status: Int, _ name: String?)
         async throws
     {
         let gateway = Gateway.quiet()
@@ -63,7 +63,7 @@ struct AuthorityTests {
 
     /// A browser sends a whole URL to its proxy alone, so what it says of the page is no word of a page of ours.
     @Test(arguments: ["http://localhost", "http://127.0.0.1:81", "http://__jsbridge__"])
-    func noBrowserIsBelievedByAWholeURL(_ origin: String) async throws {
+    func browsersAreRefusedByAWholeURL(_ origin: String) async throws {
         let gateway = Gateway.quiet()
         try gateway.register(Name.self, at: "/name")
         try await serving(gateway) { port in
@@ -82,7 +82,7 @@ struct AuthorityTests {
     }
 
     /// Each request of a connection is judged by itself; a foreign name ends it.
-    @Test func whatFollowsAWholeURLIsReadAsUsual() async throws {
+    @Test func requestsAfterAWholeURLAreReadAsUsual() async throws {
         let gateway = Gateway.quiet()
         try gateway.register(Name.self, at: "/name")
         try await serving(gateway) { port in

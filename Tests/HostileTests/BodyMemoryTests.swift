@@ -55,7 +55,7 @@ struct BodyMemoryTests {
     }
 
     /// Bodies of several sizes, which leave gaps.
-    @Test func bodiesThatFollowEachOtherAreMadeOfTheSamePages() async throws {
+    @Test func successiveBodiesReuseTheSameMemory() async throws {
         let server = try Program.product("test-server", ["-p", "0", "--quiet"])
         let port = try await server.port()
         let process = String(server.child.processIdentifier)
@@ -111,7 +111,7 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test func theBudgetBoundsThePeak() async throws {
+    @Test func theMemoryForBodiesBoundsThePeak() async throws {
         let server = try Program.product(
             "test-server", ["-p", "0", "--quiet", "--memory-for-bodies", "256MB"])
         let port = try await server.port()
@@ -127,7 +127,7 @@ struct BodyMemoryTests {
 
     /// To a handler, and to a path of the gateway's own, which finds that it is no JSON.
     @Test(arguments: [("/takes?_mobile_bridge=1", 200), ("/__drawbridge__/call", 400)])
-    func bodiesThatAreNotWholeYetCount(_ target: String, _ answer: Int) async throws {
+    func incompleteBodiesTakeMemoryForBodies(_ target: String, _ answer: Int) async throws {
         let server = try Program.product(
             "test-server", ["-p", "0", "--quiet", "--memory-for-bodies", "256MB"])
         let port = try await server.port()

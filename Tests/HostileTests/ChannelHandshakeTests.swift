@@ -57,7 +57,7 @@ import Testing
     ]
 
     @Test(arguments: knocks)
-    func onlyPagesOfTheGatewaysWithItsTokenGetAChannel(_ knock: Knock) async throws {
+    func onlyOwnPagesWithTheTokenGetAChannel(_ knock: Knock) async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in
             let fill = { @Sendable (text: String) in
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A page at the address of whoever guesses cannot be told from them, and tries again, as every page does.
-    @Test func whoeverGuessesTokensIsHeldUpForASecond() async throws {
+    @Test func guessersOfTokensAreHeldUpForASecond() async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in
             let token = gateway.access.token.text

@@ -50,7 +50,7 @@ import Testing
 
     /// By a bridge at which a missing handler is silence, and by one at which the page waits for ever without an
     /// answer.
-    @Test func theLogSaysOfACallThatNobodyAnswersThatItIsNotMocked() async throws {
+    @Test func theLogSaysThatAnUnansweredCallIsNotMocked() async throws {
         let server = try Program.product("test-server", ["-p", "0"])
         let port = try await server.port()
         let answer = try await replies(port, get("/__drawbridge__/token", "X-Drawbridge-Page: a"))
@@ -70,7 +70,7 @@ import Testing
         #"{"hello":{"page":"\#(String(repeating: "a", count: 32))"}}"#,
         #"{"hello":{"page":"\#(String(repeating: "a", count: 32))","life":0}}"#,
     ])
-    func whoeverDoesNotSayHelloIsNoPage(_ text: String) async throws {
+    func aConnectionWithoutAHelloIsNotAPage(_ text: String) async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in
             let token = gateway.access.token.text
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: [
         "-9223372036854775808", "9223372036854775807", "-1", "0", "1e300", "1.5", "\"1\"", "null",
     ])
-    func numbersThatNoPageCountsToAreIgnored(_ number: String) async throws {
+    func impossibleMessageNumbersAreIgnored(_ number: String) async throws {
         let gateway = Gateway.quiet()
         try gateway.register(Note.self, at: "/note")
         try await serving(gateway) { port in
@@ -117,7 +117,7 @@ import Testing
         func handle(_ input: JSON?) async throws -> String { "noted" }
     }
 
-    @Test func whatWasSentWhileAPageWasAwayComesOnceWhenItIsBack() async throws {
+    @Test func messagesSentWhileAPageWasAwayArriveOnce() async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in
             let token = gateway.access.token.text
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func asMuchAsMayWaitForAPageReachesItWhenItIsBack() async throws {
+    @Test func aFullBacklogReachesThePageWhenItIsBack() async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in
             let token = gateway.access.token.text
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func whoeverCallsAPageThatIsGoneIsToldSo() async throws {
+    @Test func callingAPageThatIsGoneFails() async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in
             let channel = try await ChannelPage.open(port, gateway.access.token.text)

@@ -15,7 +15,7 @@ struct ClockTests {
     @Test(
         .enabled(if: library != nil, "there is no libfaketime: apt-get install faketime"),
         arguments: [[3600, -3600], [-7200, 0]])
-    func aClockThatIsSetHastensAndDelaysNothing(_ offsets: [Int]) async throws {
+    func settingTheClockHastensAndDelaysNothing(_ offsets: [Int]) async throws {
         let folder = try Folder()
         let clock = try folder.write("clock", "+0")
         let binary = try Program.path(of: "test-server")

@@ -115,7 +115,7 @@ struct DeliveryTests {
         "POST /__jsbridge__/echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
             + "2\(HeadLayout.fault(of: .nothing) == nil ? ";x" : "")\r\na=\r\n1\r\nb\r\n0\r\nX: y\r\n\r\n",
     ])
-    func whatComesOneByteAtATimeHasTheSameResult(_ request: String) async throws {
+    func aRequestByteByByteHasTheSameResult(_ request: String) async throws {
         let folder = try Folder()
         try await serving(Self.gateway(folder)) { port in
             let whole = try await replies(port, request.utf8)

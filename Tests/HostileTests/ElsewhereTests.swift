@@ -90,7 +90,7 @@ struct ElsewhereTests {
         .wholeOutput()
     }
 
-    @Test func enteringAndHealthAreThereForTheRightHostAlone() async throws {
+    @Test func onlyTheRightHostReachesTheEntryAndHealth() async throws {
         try await Self.serving { gateway, elsewhere, port in
             let own = "http://\(elsewhere.here):\(port)/__drawbridge__"
             #expect(try await elsewhere.curl("\(own)/enter").hasPrefix("HTTP/1.1 200"))
@@ -139,7 +139,7 @@ struct ElsewhereTests {
     }
 
     /// This machine is asked for nothing, whatever the gateway listens on.
-    @Test func thisMachineNeedsNeither() async throws {
+    @Test func thisMachineNeedsNeitherTicketNorToken() async throws {
         try await Self.serving { _, _, port in
             let answer = try await replies(port, get("/SecretName?_mobile_bridge=1"))
             #expect(answer.map(\.status) == [200])

@@ -114,7 +114,7 @@ struct ForwardAbuseTests {
     // MARK: What comes round
 
     /// The first fronts the second; what the second sends to the first has come round, and what comes to it has not.
-    @Test func twoGatewaysOfOneProgramTakeNothingOfEachOthersForTheirOwn() async throws {
+    @Test func twoGatewaysOfOneProgramAreToldApart() async throws {
         let behind = Gateway.quiet(access: AccessPolicy(trustedProxies: ["127.0.0.1"]))
         try behind.register(at: "/who") { Second() }
         try await serving(behind) { port in
@@ -135,7 +135,7 @@ struct ForwardAbuseTests {
         func handle(_ input: Nothing) async throws -> String { "the second" }
     }
 
-    @Test func whatGoesRoundIsSeen() async throws {
+    @Test func aForwardingLoopIsDetected() async throws {
         let site = try PlainSite { request, send in
             let via = request.firstMatch(of: /\r\nVia: ([^\r]+)\r\n/).map { String($0.1) } ?? ""
             send(PlainSite.answer(via))

@@ -19,7 +19,7 @@ struct HandlerFaultTests {
         return try #require(replies.first)
     }
 
-    @Test func oneThatThrowsIsA500WhoseReasonIsInTheLog() async throws {
+    @Test func aHandlerThatThrowsIsA500WithItsReasonInTheLog() async throws {
         try await Self.testServer { server, port in
             let reply = try await Self.ask(port, "/throws")
             #expect(reply.status == 200)
@@ -29,7 +29,9 @@ struct HandlerFaultTests {
         }
     }
 
-    @Test(arguments: ["/leaks", "/late"]) func oneThatDoesNotAnswerInTimeIsA504(_ path: String) async throws {
+    @Test(arguments: ["/leaks", "/late"]) func aHandlerThatDoesNotAnswerInTimeIsA504(_ path: String)
+        async throws
+    {
         try await Self.testServer { server, port in
             let reply = try await Self.ask(port, path)
             #expect(reply.status == 200)
@@ -74,7 +76,7 @@ struct HandlerFaultTests {
         }
     }
 
-    @Test func thoseThatBlockAThreadOfTheirOwnHoldNobodyUp() async throws {
+    @Test func handlersThatBlockTheirOwnThreadHoldNobodyUp() async throws {
         try await Self.testServer { server, port in
             let blocked = try await blocking {
                 try (0..<20).map { _ in
@@ -92,7 +94,7 @@ struct HandlerFaultTests {
         }
     }
 
-    @Test func oneThatHoldsItsLoopForAMomentIsNamed() async throws {
+    @Test func aHandlerThatHoldsItsLoopForAMomentIsNamed() async throws {
         try await Self.testServer { server, port in
             _ = try await Self.ask(port, "/holds")
             let line = try await server.line(with: "held its loop for")
@@ -100,7 +102,7 @@ struct HandlerFaultTests {
         }
     }
 
-    @Test func oneThatNeverLetsGoOfItsLoopIsNamedWhileItHoldsIt() async throws {
+    @Test func aHandlerThatHoldsItsLoopForEverIsNamedMeanwhile() async throws {
         let server = try Program.product("test-server", ["-p", "0", "--grace", "0"])
         let port = try await server.port()
         let client = try await blocking {

@@ -19,7 +19,7 @@ struct IdleConnectionTests {
     /// The time of processors is judged, not that of clocks; the two servers are asked by turns.
     ///
     /// So a slow machine is slow with both. Work that grows with the connections is there in every round.
-    @Test func anAnswerIsAtMostTwiceTheWork() async throws {
+    @Test func idleConnectionsAtMostDoubleTheWorkOfAnAnswer() async throws {
         let (alone, crowded) = try (
             Program.product("test-server", ["-p", "0", "-q"]),
             Program.product("test-server", ["-p", "0", "-q"])

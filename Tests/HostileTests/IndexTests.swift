@@ -12,7 +12,7 @@ struct IndexTests {
             .map { (Int($0.prefix { $0.isNumber }), String($0)) }
     }
 
-    @Test func everyCaseOfWhatIsHereHasItsTests() throws {
+    @Test func everyCaseIsInTheListWithItsTests() throws {
         let cases = Array(1...35) + [37]
         #expect(try Self.cases().map(\.number) == cases)
     }

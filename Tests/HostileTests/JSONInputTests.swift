@@ -61,7 +61,7 @@ struct JSONInputTests {
         ("an open object", Array("{".utf8), "the end"),
     ]
 
-    @Test(arguments: texts.indices) func whatIsNoJSONSaysWhy(_ index: Int) async throws {
+    @Test(arguments: texts.indices) func invalidJSONIsRefusedWithTheReason(_ index: Int) async throws {
         let (name, body, reason) = Self.texts[index]
         for target in ["/text?_mobile_bridge=1", "/__jsbridge__/text", "/__jsbridge__"] {
             try await Self.isRefused(target, body, reason, name)
@@ -77,7 +77,7 @@ struct JSONInputTests {
         ("/fraction", "1e99999999999999999999"), ("/number", "null"), ("/number", "\"9\\u0000\""),
         ("/text", "1"),
     ])
-    func whatNoValueCanHoldNamesItsField(_ path: String, _ value: String) async throws {
+    func aNumberThatNoTypeHoldsIsRefusedWithItsField(_ path: String, _ value: String) async throws {
         try await Self.isRefused("\(path)?_mobile_bridge=1", Self.member(value), "n", value)
     }
 

@@ -30,7 +30,7 @@ struct JournalDeliveryTests {
 
     private static let calls = 2500
 
-    @Test func eachCallThatWasSentWholeIsOneRecordAndThoseOfAPageStandInItsOrder() async throws {
+    @Test func eachCompleteCallIsOneRecordAndAPagesCallsKeepTheirOrder() async throws {
         let gateway = Gateway.quiet(keepsJournal: true)
         try gateway.register(Note.self, at: "/note")
         try await serving(gateway, loops: 2) { port in

@@ -64,7 +64,7 @@ struct PathEscapeTests {
     @Test(arguments: [
         ("/a.txt", "a"), ("/a/a.txt", "a"), ("/%61.txt", "a"), ("/.well-known/assetlinks.json", "[]"),
     ])
-    func whatIsInTheFolderIsServed(_ target: String, _ text: String) async throws {
+    func filesInTheFolderAreServed(_ target: String, _ text: String) async throws {
         let folder = try Self.site()
         try await serving(.quiet(passThrough: [.staticFiles("\(folder.path)/root")])) { port in
             let replies = try await replies(port, get(target))

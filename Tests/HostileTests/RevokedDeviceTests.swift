@@ -9,7 +9,7 @@ import Testing
 
 /// What a device elsewhere holds open when it is put out.
 @Suite("A device that is put out", .timeLimit(.minutes(5))) struct RevokedDeviceTests {
-    @Test func itsChannelIsClosedAndTheOtherDevicesGoesOn() async throws {
+    @Test func theChannelOfARevokedDeviceIsClosedAndOthersGoOn() async throws {
         let gateway = Self.gateway()
         try await serving(gateway) { port in
             let (first, firstSecret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
@@ -33,7 +33,7 @@ import Testing
     ///
     /// With middleware, and behind a page's message, the way to a handler is another one.
     @Test(arguments: ["/thinks?_mobile_bridge=1", "/streams?_mobile_bridge=1", "/behind"], [false, true])
-    func whatItHasOpenEndsAndWhatTheOtherHasGoesOn(_ target: String, _ isByMiddleware: Bool) async throws {
+    func requestsOfARevokedDeviceEndAndOthersGoOn(_ target: String, _ isByMiddleware: Bool) async throws {
         let goesOn = Observed(false)
         let begun = Observed(0)
         let upstream = try RawUpstream { connection, _ in
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Nobody is cut off who was put out before: it is told.
-    @Test func whatItAsksAfterwardsIsRefused() async throws {
+    @Test func laterRequestsOfARevokedDeviceAreRefused() async throws {
         let gateway = Self.gateway()
         try await serving(gateway) { port in
             let (device, secret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// The engine has asked about its body, and was told to take it.
-    @Test func whatItIsStillSendingWhenItIsPutOutReachesNoHandler() async throws {
+    @Test func aRequestThatARevokedDeviceStillSendsReachesNoHandler() async throws {
         let gateway = Self.gateway()
         let begun = Observed(0)
         try gateway.register(at: "/takes") { _ in Takes(begun: begun) }

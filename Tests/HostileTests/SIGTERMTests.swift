@@ -10,7 +10,7 @@ struct SIGTERMTests {
     /// A hundred times with all tests, a few times else.
     static let rounds = getenv("DRAWBRIDGE_ALL") == nil ? 5 : 100
 
-    @Test func endsInGoodOrderUnderLoad() async throws {
+    @Test func theServerEndsCleanlyUnderLoad() async throws {
         for round in 1...Self.rounds {
             let server = try Program.product("test-server", ["-p", "0", "--grace", "0.1"])
             let traffic = try await Traffic(port: server.port())
@@ -20,7 +20,7 @@ struct SIGTERMTests {
         }
     }
 
-    @Test func letsRunningRequestsFinishByDefault() async throws {
+    @Test func runningRequestsFinishByDefault() async throws {
         let server = try Program.product("test-server", ["-p", "0"])
         let port = try await server.port()
         let client = try await blocking {
@@ -54,7 +54,7 @@ extension SIGTERMTests {
 extension SIGTERMTests {
     /// SIGTERM, Ctrl-C and SIGHUP are the same to callers: who has no answer yet is told, and the log says why.
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP], ["/wait?_mobile_bridge=1", "/slow"])
-    func whoeverWaitsIsToldThatTheServerStops(_ number: Int32, _ target: String) async throws {
+    func waitingCallersAreToldThatTheServerStops(_ number: Int32, _ target: String) async throws {
         let upstream = try RawUpstream { connection in
             _ = try connection.readHead()
             // It never answers.
@@ -108,7 +108,7 @@ extension SIGTERMTests {
     }
 
     @Test(arguments: Awaited.allCases)
-    func callsOfPagesThatWaitEndInGoodOrder(_ awaited: Awaited) async throws {
+    func waitingCallsOfPagesEndCleanly(_ awaited: Awaited) async throws {
         let program = try RawUpstream { connection in
             _ = try connection.readHead()
             // It never answers.
@@ -141,7 +141,7 @@ extension SIGTERMTests {
         }
     }
 
-    @Test func questionsAtATerminalEndInGoodOrder() async throws {
+    @Test func questionsAtATerminalEndCleanly() async throws {
         for round in 1...Self.rounds {
             let screen = Observed<[UInt8]>([])
             let server = try TerminalChild(

@@ -8,7 +8,7 @@ import Testing
 struct ShortageTests {
     private static let echo = "GET /echo?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test func whereDescriptorsRunOutTheIdleMakeRoomAndNewcomersAreServed() async throws {
+    @Test func whenDescriptorsRunOutIdleConnectionsMakeRoom() async throws {
         let binary = try Program.path(of: "test-server")
         let server = try Program("sh", ["-c", "ulimit -n 48; exec \(binary) -p 0 --grace 0"])
         let port = try await server.port()
@@ -72,7 +72,7 @@ struct ShortageTests {
     }
 
     @Test(arguments: ["2>/dev/full", ">/dev/full 2>&1", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
-    func anOutputThatTakesNothingIsNoReasonToStop(_ redirection: String) async throws {
+    func anOutputThatTakesNothingDoesNotStopTheServer(_ redirection: String) async throws {
         let binary = try Program.path(of: "test-server")
         let server = try Program("sh", ["-c", "exec \(binary) -p 0 --no-inspector \(redirection)"])
         let process = String(server.child.processIdentifier)

@@ -54,7 +54,9 @@ struct SlowClientTests {
         }
     }
 
-    @Test(arguments: Slowness.allCases) func theSlowGoAtTheirDeadline(_ slowness: Slowness) async throws {
+    @Test(arguments: Slowness.allCases) func slowClientsAreCutOffAtTheirDeadline(_ slowness: Slowness)
+        async throws
+    {
         var limits = Limits()
         limits.connections = Self.limit
         limits.headTime = .seconds(2)
@@ -69,7 +71,7 @@ struct SlowClientTests {
     }
 
     /// A few of each kind, all at once.
-    @Test func allKindsAtOnceHoldNobodyUp() async throws {
+    @Test func allKindsOfSlowClientsAtOnceHoldNobodyUp() async throws {
         try await Self.serving(Self.patient(connections: 200)) { port in
             let slow = try await blocking {
                 try (0..<300).map { number in

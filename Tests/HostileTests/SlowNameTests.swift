@@ -39,7 +39,7 @@ struct SlowNameTests {
     }
 
     /// Each request to the other server is on a connection of its own.
-    @Test func requestsToAnotherServerAreAnsweredMeanwhile() async throws {
+    @Test func aSlowNameLookupDoesNotDelayOtherServers() async throws {
         let nameServer = try SilentNameServer()
         let site = try PlainSite(answering: PlainSite.answer("theirs", "Connection: close"))
         let folder = try Folder()

@@ -14,20 +14,20 @@ struct StartErrorTests {
         for text in texts { #expect(output.contains(text), "\(output)") }
     }
 
-    @Test func aPortThatIsInUse() async throws {
+    @Test func aPortInUseEndsTheStart() async throws {
         let first = try Program.product("test-server", ["-p", "0"])
         let port = try await String(first.port())
         try await Self.fails(["-p", port], with: ["cannot listen", port, "another port"])
         try await isAlive(first.port(), by: "/echo")
     }
 
-    @Test func anAddressThatIsNotOfThisMachine() async throws {
+    @Test func anAddressOfAnotherMachineEndsTheStart() async throws {
         try await Self.fails(["-p", "0", "--host", "192.0.2.1"], with: ["192.0.2.1"])
         try await Self.fails(["-p", "0", "--host", "no.such.host.invalid"], with: ["no.such.host.invalid"])
     }
 
     @Test(arguments: ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func aCertificateThatIsNone(_ text: String) async throws {
+    func anInvalidCertificateEndsTheStart(_ text: String) async throws {
         let (folder, certificates) = (try Folder(), try Certificates())
         let good = try await certificates.make()
         let bad = try folder.write("bad.pem", text)
@@ -35,7 +35,7 @@ struct StartErrorTests {
         try await Self.fails(["-p", "0", "--cert", good.certificate, "--key", bad], with: [bad])
     }
 
-    @Test func aCertificateThatIsMissingOrOfAnotherKey() async throws {
+    @Test func aMissingOrMismatchedCertificateEndsTheStart() async throws {
         let certificates = try Certificates()
         let (one, two) = try await (certificates.make("one"), certificates.make("two"))
         try await Self.fails(["-p", "0", "--cert", "/no/such.pem", "--key", one.key], with: ["/no/such.pem"])
@@ -44,7 +44,7 @@ struct StartErrorTests {
             with: ["does not belong to the certificate"])
     }
 
-    @Test func aRootThatIsMissingOrNoFolder() async throws {
+    @Test func aRootThatIsNotAFolderEndsTheStart() async throws {
         let folder = try Folder()
         let file = try folder.write("file.txt", "")
         try await Self.fails(["-p", "0", "--root", "/no/such/folder"], with: ["/no/such/folder"])
@@ -54,13 +54,13 @@ struct StartErrorTests {
     @Test(arguments: [
         "", "{", "[]", #"{"port":"x"}"#, #"{"port":1,"port":2}"#, #"{"nonsense":1}"#, "\u{FEFF}{",
     ])
-    func aConfigurationThatIsNone(_ text: String) async throws {
+    func anInvalidConfigurationEndsTheStart(_ text: String) async throws {
         let folder = try Folder()
         let file = try folder.write("settings.json", text)
         try await Self.fails(["-p", "0", "-c", file], with: ["settings.json"])
     }
 
-    @Test func aStorageThatIsDamaged() async throws {
+    @Test func aDamagedStorageEndsTheStart() async throws {
         let folder = try Folder()
         let file = try folder.write("storage.json", "{")
         try await Self.fails(["-p", "0", "--storage", file], with: [file, "mend it"])
@@ -69,7 +69,7 @@ struct StartErrorTests {
     @Test(arguments: [
         ["--port", "70000"], ["--port", "x"], ["--nonsense"], ["--choose", "ok"], ["--cors", "all"],
     ])
-    func wrongUsageIs64(_ arguments: [String]) async throws {
+    func wrongUsageEndsWithCode64(_ arguments: [String]) async throws {
         let program = try Program.product("test-server", arguments)
         #expect(await program.child.exitCode() == 64)
         #expect(try await program.line(with: "Error: ").contains(arguments[0]))

@@ -69,7 +69,7 @@ import Testing
         Case(line: "POST /sum", fields: ["Expect: 100-continue"], body: "expected"),
     ]
 
-    @Test func filesOfNginxComeAsTheyAre() async throws {
+    @Test func filesOfNginxArriveUnchanged() async throws {
         let nginx = try await Nginx()
         try Self.fill(nginx.files)
         try await Self.compare(Self.files + Self.conditional, at: nginx.port)
@@ -77,14 +77,14 @@ import Testing
     }
 
     /// It speaks HTTP/1.0, and ends its bodies with the connection.
-    @Test func filesOfPythonComeAsTheyAre() async throws {
+    @Test func filesOfPythonArriveUnchanged() async throws {
         let python = try await PythonFiles()
         try Self.fill(python.files)
         try await Self.compare(Self.files, at: python.port)
         withExtendedLifetime(python) {}
     }
 
-    @Test func answersOfNodeComeAsTheyAre() async throws {
+    @Test func answersOfNodeArriveUnchanged() async throws {
         let node = try await DevServer()
         try await Self.compare(Self.answers, at: node.port)
         withExtendedLifetime(node) {}
@@ -98,7 +98,7 @@ import Testing
         withExtendedLifetime(node) {}
     }
 
-    @Test func aRedirectOfNginxComesHome() async throws {
+    @Test func aRedirectOfNginxLeadsToTheGateway() async throws {
         let nginx = try await Nginx()
         try nginx.files.write("folder/index.html", "")
         try await fronting(nginx.address) { port in

@@ -48,13 +48,13 @@ import Testing
         _ = await gateway.stop()
     }
 
-    @Test func aFileOfNginxComesWhole() async throws {
+    @Test func aFileOfNginxArrivesWhole() async throws {
         let nginx = try await Nginx()
         try await Self.download(from: nginx.address, nginx.files)
         withExtendedLifetime(nginx) {}
     }
 
-    @Test func aFileOfPythonComesWhole() async throws {
+    @Test func aFileOfPythonArrivesWhole() async throws {
         let python = try await PythonFiles()
         try await Self.download(from: python.address, python.files)
         withExtendedLifetime(python) {}
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["PUT", "POST"]) func aFileForNodeGoesWhole(_ method: String) async throws {
+    @Test(arguments: ["PUT", "POST"]) func aFileForNodeIsSentWhole(_ method: String) async throws {
         let node = try await DevServer()
         let files = try Folder()
         let path = try Self.make(in: files)
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Its length is known to nobody.
-    @Test func aFileInChunksGoesWhole() async throws {
+    @Test func aFileInChunksIsSentWhole() async throws {
         let node = try await DevServer()
         let files = try Folder()
         let path = try Self.make(in: files)

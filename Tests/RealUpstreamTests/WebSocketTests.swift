@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [1000, 1001, 4321], Way.allCases)
-    func theServersCloseCodeComes(_ code: Int, _ way: Way) async throws {
+    func theServersCloseCodeArrives(_ code: Int, _ way: Way) async throws {
         try await Self.withServer(.node, way) { port in
             let client = try await Self.opened(port, "/ws?close=\(code)")
             try await blocking {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases) func whoHasSaidTheLastWordStillHears(_ way: Way) async throws {
+    @Test(arguments: Way.allCases) func aSideThatHasFinishedSendingStillReceives(_ way: Way) async throws {
         try await Self.withServer(.node, way) { port in
             let client = try await Self.opened(port, "/ws?half")
             try await blocking {
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases) func aRefusalPasses(_ way: Way) async throws {
+    @Test(arguments: Way.allCases) func aRefusedHandshakeIsPassedOn(_ way: Way) async throws {
         try await Self.withServer(.node, way) { port in
             let reply = try await blocking {
                 let client = try RawClient(port)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases) func whatIsRightBehindAHandshakeComes(_ way: Way) async throws {
+    @Test(arguments: Way.allCases) func messagesRightAfterTheHandshakeArrive(_ way: Way) async throws {
         try await Self.withServer(.node, way) { port in
             try await blocking {
                 let client = try WebSocketClient.open(
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases) func aThousandAtOnceAreKeptApart(_ way: Way) async throws {
+    @Test(arguments: Way.allCases) func aThousandSocketsAtOnceAreKeptApart(_ way: Way) async throws {
         try await Self.withServer(.node, way) { port in
             var clients: [WebSocketClient] = []
             for _ in 0..<1000 { clients.append(try await Self.opened(port)) }

@@ -11,7 +11,7 @@ import Testing
     // MARK: Reading
 
     @Test(arguments: SessionPair.Version.allCases)
-    func whatTheOtherSideSendsIsReadInItsOrder(_ version: SessionPair.Version) throws {
+    func recordsOfTheOtherSideAreReadInTheirOrder(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         pair.theySend("one")
         pair.theySend("two")
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func whereThereIsNothingYetReadingSaysSoAndGoesOn(_ version: SessionPair.Version) throws {
+    func readingWhereNothingHasComeSaysSoAndGoesOn(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         #expect(pair.read() == .failure(Self.again))
         pair.theySend("late")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func whatDoesNotFitTheBufferIsPending(_ version: SessionPair.Version) throws {
+    func bytesThatDoNotFitTheBufferArePending(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         #expect(pair.records.pending().isEmpty)
         pair.theySend("all of it")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func theEndIsOneWhereTheOtherSideSaysSo(_ version: SessionPair.Version) throws {
+    func anEndThatTheOtherSideAnnouncesIsAnEnd(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         pair.theySend("last")
         gnutls_bye(pair.theirs, GNUTLS_SHUT_WR)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func anEndThatNobodySaidIsTold(_ version: SessionPair.Version) throws {
+    func anUnannouncedEndIsReported(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         pair.theySend("half of")
         pair.theyLeave()
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func whatIsNoRecordIsAnError(_ version: SessionPair.Version) throws {
+    func bytesThatAreNotARecordAreAnError(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         let bytes = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
         #expect(send(pair.theirSocket, bytes, bytes.count, 0) == bytes.count)
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Records without bytes
 
-    @Test func recordsWithoutBytesAreReadOver() throws {
+    @Test func emptyRecordsAreSkipped() throws {
         let pair = try SessionPair(.tls12)
         pair.theySendEmptyRecords(3)
         #expect(pair.read() == .failure(Self.again))
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// In 1.3 they come of themselves, since keys are made anew.
-    @Test func newKeysAreNoEndAndNoError() throws {
+    @Test func newKeysAreNeitherAnEndNorAnError() throws {
         let pair = try SessionPair(.tls13)
         #expect(gnutls_session_key_update(pair.theirs, 0) == 0)
         #expect(pair.read() == .failure(Self.again))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [(999, true), (1000, false)])
-    func whoSendsNothingElseIsGivenUp(_ count: Int, isRead: Bool) throws {
+    func aPeerThatSendsOnlyEmptyRecordsIsGivenUp(_ count: Int, isRead: Bool) throws {
         let pair = try SessionPair(.tls12)
         let relay = try RecordBuffer(of: pair.theirs)
         pair.theySendEmptyRecords(count)
@@ -114,7 +114,7 @@ import Testing
         #expect(pair.read() == .success(Array("ours".utf8)))
     }
 
-    @Test func aHandshakeReadsWhereItIsLet() throws {
+    @Test func aHandshakeReadsOnlyWhileItIsAllowed() throws {
         let pair = try SessionPair(.tls13, isConnected: false)
         // Each waits for the other: first ours, which begins, then theirs.
         _ = gnutls_handshake(pair.ours)
@@ -128,14 +128,14 @@ import Testing
         #expect(gnutls_record_recv(pair.ours, &byte, 1) == Int(GNUTLS_E_AGAIN))
     }
 
-    @Test func whatIsDoneWhileReadingGivesItsValue() throws {
+    @Test func workWhileReadingReturnsItsValue() throws {
         #expect(try SessionPair(.tls12).records.whileReading { "value" } == "value")
     }
 
     // MARK: Writing
 
     @Test(arguments: SessionPair.Version.allCases)
-    func whatIsWrittenArrives(_ version: SessionPair.Version) throws {
+    func writtenBytesArrive(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         #expect(pair.write(Array("one ".utf8)[...]) == .success(4))
         #expect(pair.write(Array("two".utf8)[...]) == .success(3))
@@ -144,7 +144,7 @@ import Testing
 
     /// A record that the socket has no room for waits, and nothing is lost or sent twice.
     @Test(arguments: SessionPair.Version.allCases)
-    func whatWasNotTakenComesAgain(_ version: SessionPair.Version) throws {
+    func whatTheSocketDidNotTakeIsSentLater(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         let all = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 >> 9) }
         var (sent, received, waits) = (0, [UInt8](), 0)
@@ -165,14 +165,14 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func writingToWhoeverHasLeftIsAnError(_ version: SessionPair.Version) throws {
+    func writingToAPeerThatHasLeftIsAnError(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         pair.theyLeave()
         #expect(pair.write([1]) == .failure(Self.broken))
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func whoeverFinishesSendingIsHeardAndReadsOn(_ version: SessionPair.Version) throws {
+    func aSideThatFinishesSendingStillReads(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         _ = pair.write(Array("last".utf8)[...])
         pair.records.finishSending()

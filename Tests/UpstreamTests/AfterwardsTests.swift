@@ -14,7 +14,7 @@ struct AfterwardsTests {
 
     private static var isLong: Bool { getenv("DRAWBRIDGE_ALL") != nil }
 
-    @Test func requestsBehindBrokenOnesAreAnsweredAtOnce() async throws {
+    @Test func requestsAfterBrokenOnesAreAnsweredAtOnce() async throws {
         let echo: Answering = { connection, head in
             try connection.send(ok("\(try connection.readBody(after: head).count)"))
         }
@@ -62,7 +62,7 @@ struct AfterwardsTests {
     }
 
     /// What came from behind, whole or not, is over once: who still works when the gateway stops has its time.
-    @Test func whoWorksWhenTheGatewayStopsHasItsGraceAfterAnswersFromBehind() async throws {
+    @Test func handlersKeepTheirGraceAtAStopAfterAnswersFromBehind() async throws {
         let body = String(repeating: "x", count: 3 << 20)
         let upstream = try RawUpstream { connection, head in
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n")
@@ -205,7 +205,7 @@ struct AfterwardsTests {
         }
     }
 
-    @Test func aServerThatStandsStillInTheMiddleIsGivenUp() async throws {
+    @Test func aServerThatStallsInTheMiddleIsGivenUp() async throws {
         let stalling: Answering = { connection, _ in
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")
             try connection.drain()
@@ -240,7 +240,7 @@ struct AfterwardsTests {
         }
     }
 
-    @Test func aRequestThatGoesNoFurtherIsAnsweredHere() async throws {
+    @Test func aRequestWithNoForwardsLeftIsAnsweredByTheGateway() async throws {
         let counting: Answering = { connection, head in
             try connection.send(ok(head.field("Max-Forwards") ?? "none"))
         }
@@ -257,7 +257,7 @@ struct AfterwardsTests {
     }
 
     @Test(arguments: ["-9223372036854775808", "-5", "+3", "9223372036854775808", "1234567890", "2, 2", "x"])
-    func whatIsNoNumberOfForwardsGoesOnAsItCame(_ value: String) async throws {
+    func anInvalidMaxForwardsIsPassedOnUnchanged(_ value: String) async throws {
         let telling: Answering = { connection, head in
             try connection.send(ok(head.field("Max-Forwards") ?? "none"))
         }

@@ -6,7 +6,7 @@ import Testing
 /// What a caller gets of an upstream's answer: all of it.
 @Suite("Answers as a caller gets them", .timeLimit(.minutes(5)))
 struct AnswersBackTests {
-    @Test func everyStatusComesThrough() async throws {
+    @Test func everyStatusIsPassedThrough() async throws {
         let answering: Answering = { connection, head in
             let code = head.dropFirst("GET /".count).prefix { $0 != " " }
             let hasNone = ["204", "205", "304"].contains(String(code))
@@ -62,7 +62,7 @@ struct AnswersBackTests {
         #expect(reply["Via"]?.hasPrefix("1.1 drawbridge-") == true)
     }
 
-    @Test func whatBelongsToTheConnectionStaysThere() async throws {
+    @Test func fieldsOfTheConnectionAreNotPassedOn() async throws {
         let reply = try await answer(
             """
             HTTP/1.0 200 OK\r
@@ -83,7 +83,7 @@ struct AnswersBackTests {
         #expect(reply["Via"]?.hasPrefix("1.0 drawbridge-") == true)
     }
 
-    @Test func aFieldThatIsNoUTF8KeepsItsBytes() async throws {
+    @Test func aFieldThatIsNotUTF8KeepsItsBytes() async throws {
         let bytes =
             Array("HTTP/1.1 200 OK\r\nX-A: caf".utf8) + [0xE9] + Array("\r\nContent-Length: 0\r\n\r\n".utf8)
         let got = Observed<[UInt8]>([])
@@ -124,7 +124,7 @@ struct AnswersBackTests {
         if framing == .length { #expect(reply["Content-Length"] == String(count)) }
     }
 
-    @Test func aPartIsAPart() async throws {
+    @Test func aRangeIsPassedThroughAsARange() async throws {
         let part: Answering = { connection, head in
             #expect(head.field("Range") == "bytes=2-3")
             try connection.send(ok("cd", "Content-Range: bytes 2-3/9", status: "206 Partial Content"))
@@ -141,7 +141,7 @@ struct AnswersBackTests {
     }
 
     @Test(arguments: ["Content-Length: 1234567", "Transfer-Encoding: chunked", "X-A: a"])
-    func toHeadTheLengthIsSaidAndNothingSent(_ line: String) async throws {
+    func headGetsTheLengthAndNoBody(_ line: String) async throws {
         let giving: Answering = { connection, head in
             #expect(head.hasPrefix("HEAD "))
             try connection.send("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n")
@@ -194,7 +194,7 @@ struct AnswersBackTests {
         }
     }
 
-    @Test func what304SaysIsKept() async throws {
+    @Test func theFieldsOfA304AreKept() async throws {
         let reply = try await answer(
             "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nCache-Control: max-age=1\r\n\r\n")
         #expect(reply.status == 304)
@@ -205,7 +205,7 @@ struct AnswersBackTests {
 
     // MARK: What leads back
 
-    @Test func redirectsAndCookiesComeHome() async throws {
+    @Test func redirectsAndCookiesLeadToTheGateway() async throws {
         let redirecting: Answering = { connection, head in
             let host = head.field("Host") ?? ""
             try connection.send(
@@ -239,7 +239,7 @@ struct AnswersBackTests {
         #expect(reply["Location"] == "https://elsewhere.example/x")
     }
 
-    @Test func curlFollowsARedirectHome() async throws {
+    @Test func curlFollowsARedirectToTheGateway() async throws {
         let redirecting: Answering = { connection, head in
             let host = head.field("Host") ?? ""
             try connection.send(

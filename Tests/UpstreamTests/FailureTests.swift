@@ -9,7 +9,7 @@ import Testing
 /// What is said where an upstream has no answer: to the caller, to a person, and to the log.
 @Suite("Upstreams that are not there", .timeLimit(.minutes(5)))
 struct FailureTests {
-    @Test func aPageThatWaitsAsksAgainAndGivesWayToThePageItself() async throws {
+    @Test func theWaitingPageAsksAgainAndIsReplacedByThePage() async throws {
         let upstreamPort = try freePort()
         try await serving(.quiet([.upstream("http://127.0.0.1:\(upstreamPort)")])) { port in
             let navigation = get("/", "Sec-Fetch-Dest: document", "Accept: text/html")
@@ -39,7 +39,7 @@ struct FailureTests {
         }
     }
 
-    @Test func theLogSaysItOnceAndCounts() async throws {
+    @Test func theLogReportsAFailureOnceAndCounts() async throws {
         let log = Observed<[String]>([])
         let upstreamPort = try freePort()
         let url = "http://127.0.0.1:\(upstreamPort)"
@@ -63,7 +63,7 @@ struct FailureTests {
         }
     }
 
-    @Test func whatIsNoURLSaysSo() async throws {
+    @Test func anInvalidUpstreamURLSaysSo() async throws {
         #expect(throws: (any Error).self) { try Upstream("ftp://host") }
         try await serving(.quiet([.upstream("ftp://host")])) { port in
             let reply = try await reply(port, get("/"))
@@ -74,7 +74,7 @@ struct FailureTests {
 
     // MARK: Round and round
 
-    @Test func aLoopIsNoticed() async throws {
+    @Test func aLoopToTheGatewayIsNoticed() async throws {
         let itself = Later()
         try await serving(.quiet([itself])) { port in
             itself.become(.upstream("http://127.0.0.1:\(port)"))
@@ -84,7 +84,7 @@ struct FailureTests {
         }
     }
 
-    @Test func whatThisGatewayHasItselfIsNoLoop() async throws {
+    @Test func askingTheGatewayForItsOwnFilesIsNotALoop() async throws {
         let folder = try Folder()
         try folder.write("own.txt", "own")
         let itself = Later()

@@ -61,7 +61,7 @@ struct HandlerTests {
     @Test(arguments: [
         "a%20b", "a%20HTTP/1.1%0D%0AX-Evil:%20yes%0D%0A%0D%0AGET%20/more", "a%0Ab", "%7F", "%C3%A4",
     ])
-    func aTargetOfAHandlersIsNeverMoreThanATarget(_ name: String) async throws {
+    func aHandlersTargetCannotBreakTheRequestLine(_ name: String) async throws {
         let upstream = try RawUpstream(answering: Self.echo)
         defer { upstream.stop() }
         let gateway = Gateway.quiet([.upstream("http://127.0.0.1:\(upstream.port)")])
@@ -83,7 +83,7 @@ struct HandlerTests {
         func startLoading(_ request: Request) async throws -> Response { try await request.passThrough() }
     }
 
-    @Test func whatAHandlerLetsThroughIsStreamed() async throws {
+    @Test func bodiesThatAHandlerLetsThroughAreStreamed() async throws {
         let upstream = try RawUpstream { connection, head in
             let body = try connection.readBody(after: head)
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
@@ -169,7 +169,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func whatIsCompressedPassesUntouched() async throws {
+    @Test func compressedAnswersPassUntouched() async throws {
         // Ten bytes that pretend to become a gigabyte, and a hundred kilobytes of them.
         let bomb = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 0, count: 100 << 10)
         let upstream = try RawUpstream { connection, _ in

@@ -102,7 +102,7 @@ struct HostileUpstreamTests {
     }
 
     @Test(arguments: noAnswers)
-    func whatIsNoAnswerIsA502(_ answer: Answer) async throws {
+    func anInvalidAnswerIsA502(_ answer: Answer) async throws {
         try await proxying(to: { connection, _ in try answer.give(connection) }) { port, upstream in
             let reply = try await reply(port, request("POST", "/", body: ""))
             #expect(reply.status == 502)
@@ -158,7 +158,7 @@ struct HostileUpstreamTests {
     @Test(arguments: [
         ("2;", "a"), ("0\r\n", "X-A: b\r\n"), ("", "1;\(String(repeating: "a", count: 999))\r\nb\r\n"),
     ])
-    func framingWithoutEndHoldsUpNobody(_ start: String, _ rest: String) async throws {
+    func endlessFramingHoldsNobodyUp(_ start: String, _ rest: String) async throws {
         let endless: Answering = { connection, head in
             guard !head.hasPrefix("GET /next ") else { return try connection.send(ok("next")) }
             try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(start)")
@@ -270,7 +270,7 @@ struct HostileUpstreamTests {
     ]
 
     @Test(arguments: harmless)
-    func whatIsOddAndHarmlessPoisonsNothing(_ odd: Harmless) async throws {
+    func anOddButHarmlessAnswerAffectsNoOther(_ odd: Harmless) async throws {
         try await proxying(to: { connection, _ in try odd.answer.give(connection) }) { port, _ in
             try await blocking {
                 let client = try RawClient(port)
@@ -290,7 +290,7 @@ struct HostileUpstreamTests {
 
     // MARK: What does not answer at all
 
-    @Test func whatIsSilentIsA504() async throws {
+    @Test func aSilentServerIsA504() async throws {
         var options = Upstream.Options()
         options.answerTimeout = .seconds(1)
         let silent: Answering = { connection, _ in try connection.drain() }
@@ -318,7 +318,7 @@ struct HostileUpstreamTests {
         }
     }
 
-    @Test func whatIsNotThereIsA502() async throws {
+    @Test func aServerThatIsNotThereIsA502() async throws {
         let gone = try RawUpstream { _ in }
         let port = gone.port
         gone.stop()
@@ -329,7 +329,7 @@ struct HostileUpstreamTests {
         }
     }
 
-    @Test func aNameThatNobodyHasIsA502() async throws {
+    @Test func anUnknownHostNameIsA502() async throws {
         try await serving(.quiet([.upstream("http://name.invalid")])) { port in
             let reply = try await reply(port, get("/"))
             #expect(reply.status == 502)

@@ -12,7 +12,7 @@ struct LongHeadTests {
     }
 
     @Test(arguments: [(15_000, 15_000), (11_000, 100), (5500, 20)])
-    func cookiesThatFitComeWhole(_ size: (total: Int, each: Int)) async throws {
+    func cookiesThatFitReachTheServerWhole(_ size: (total: Int, each: Int)) async throws {
         let cookies = Self.cookies(size.total, of: size.each)
         let giving: Answering = { connection, head in
             let isWhole = head.contains("\r\nCookie: \(cookies)\r\n")
@@ -26,7 +26,7 @@ struct LongHeadTests {
 
     /// An answer's fields have the memory that the cookies leave.
     @Test(arguments: [1, 2, 4, 8])
-    func fieldsThatDoNotFitBesideCookiesAreAnErrorThatSaysSo(_ kilobytes: Int) async throws {
+    func fieldsThatDoNotFitNextToCookiesAreAnErrorThatSaysSo(_ kilobytes: Int) async throws {
         let fields = (0..<kilobytes).map { "X-\($0): \(String(repeating: "a", count: 1010))\r\n" }.joined()
         let giving: Answering = { connection, _ in
             try connection.send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")
@@ -41,7 +41,9 @@ struct LongHeadTests {
     }
 
     @Test(arguments: [(15_600, 15_600), (20_000, 4000), (7000, 20), (60_000, 4000)])
-    func beyondThatPeopleGetAPageAndProgramsTheEnvelope(_ size: (total: Int, each: Int)) async throws {
+    func aHeadThatIsTooLongGivesPeopleAPageAndProgramsTheEnvelope(_ size: (total: Int, each: Int))
+        async throws
+    {
         let cookies = Self.cookies(size.total, of: size.each)
         let giving: Answering = { connection, _ in try connection.send(ok("reached")) }
         try await proxying(to: giving, by: [.plain]) { port, _ in
@@ -60,7 +62,7 @@ struct LongHeadTests {
         }
     }
 
-    @Test func aLongAddressIsAPageToo() async throws {
+    @Test func anAddressThatIsTooLongGivesPeopleAPageToo() async throws {
         let giving: Answering = { connection, _ in try connection.send(ok("reached")) }
         try await proxying(to: giving, by: [.plain]) { port, _ in
             let page = try await reply(

@@ -71,7 +71,7 @@ struct ManyAtOnceTests {
         return isRight ? nil : "\(kind): \(reply)".prefix(200).description
     }
 
-    @Test func eachIsAnsweredAsIfItWereAlone() async throws {
+    @Test func manyRequestsAtOnceGetTheirOwnAnswers() async throws {
         try await proxying(to: Self.answering) { port, upstream in
             let wrong = try await withThrowingTaskGroup(of: [String].self) { group in
                 for caller in 0..<8 {

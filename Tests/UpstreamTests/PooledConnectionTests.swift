@@ -12,7 +12,7 @@ struct PooledConnectionTests {
             head.hasPrefix("HEAD") ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n" : ok("ok"))
     }
 
-    @Test func connectionsAreUsedAgain() async throws {
+    @Test func connectionsAreReused() async throws {
         try await proxying(to: { connection, _ in try connection.send(ok("ok")) }) { port, upstream in
             for _ in 0..<20 {
                 let reply = try await reply(port, get("/"))
@@ -31,7 +31,7 @@ struct PooledConnectionTests {
         ("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nConnection: close", 3),
         ("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=-1, timeout=x, timeout=99999999999999999999", 1),
     ])
-    func onlyWhatTheServerKeepsIsUsedAgain(_ start: String, _ connections: Int) async throws {
+    func onlyConnectionsThatTheServerKeepsAreReused(_ start: String, _ connections: Int) async throws {
         let answering: Answering = { connection, _ in
             try connection.send("\(start)\r\nContent-Length: 2\r\n\r\nok")
         }
@@ -44,7 +44,7 @@ struct PooledConnectionTests {
         }
     }
 
-    @Test func oneThatNobodyUsesIsClosedBeforeTheServerDoesThat() async throws {
+    @Test func anIdleConnectionIsClosedBeforeTheServerClosesIt() async throws {
         let answering: Answering = { connection, _ in
             try connection.send("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2\r\nContent-Length: 2\r\n\r\nok")
         }
@@ -60,7 +60,7 @@ struct PooledConnectionTests {
     /// What comes when the next request is on its way is that one's answer: no client of HTTP/1.1 can tell (RFC 9112,
     /// section 9.2).
     @Test(arguments: [true, false])
-    func whatIsSaidOnAConnectionThatNobodyUsesIsInNobodysAnswer(_ isAtOnce: Bool) async throws {
+    func bytesOnAnIdleConnectionAreInNobodysAnswer(_ isAtOnce: Bool) async throws {
         let isAnswered = BlockingGate()
         let talking: Answering = { connection, head in
             guard head.hasPrefix("GET /first ") else { return try connection.send(ok("ok")) }
@@ -82,7 +82,7 @@ struct PooledConnectionTests {
     }
 
     @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
-    func whatMayBeAskedTwiceIsAskedAgainOnANewConnection(_ method: String) async throws {
+    func repeatableRequestsAreRetriedOnANewConnection(_ method: String) async throws {
         try await proxying(to: Self.onceEach) { port, upstream in
             #expect(try await reply(port, get("/")).text == "ok")
             let status =
@@ -96,7 +96,7 @@ struct PooledConnectionTests {
     }
 
     @Test(arguments: ["POST", "PATCH", "FOO"], [nil, "body"])
-    func whatMayNotIsA502(_ method: String, _ body: String?) async throws {
+    func requestsThatMayNotBeRepeatedAreA502(_ method: String, _ body: String?) async throws {
         try await proxying(to: Self.onceEach) { port, upstream in
             #expect(try await reply(port, get("/")).text == "ok")
             let reply = try await reply(port, request(method, "/", body: body))
@@ -105,7 +105,7 @@ struct PooledConnectionTests {
         }
     }
 
-    @Test func whatIsClosedBeforeItIsUsedTakesAnyMethodAgain() async throws {
+    @Test func aConnectionClosedBeforeItsUseIsReplacedForAnyMethod() async throws {
         let closing: Answering = { connection, head in
             _ = try connection.readBody(after: head)
             try connection.send(ok("ok"))
@@ -122,7 +122,7 @@ struct PooledConnectionTests {
         }
     }
 
-    @Test func nothingIsAskedMoreThanTwice() async throws {
+    @Test func noRequestIsSentMoreThanTwice() async throws {
         let closing: Answering = { connection, head in
             if connection.isNew, head.hasPrefix("GET /first ") { return try connection.send(ok("ok")) }
             connection.close()
@@ -136,7 +136,7 @@ struct PooledConnectionTests {
         }
     }
 
-    @Test func aThousandRequestsAtOnceShareWhatTheyCan() async throws {
+    @Test func aThousandRequestsAtOnceShareConnections() async throws {
         try await proxying(to: { connection, _ in try connection.send(ok("ok")) }) { port, upstream in
             try await blocking {
                 let clients = try (0..<50).map { _ in try RawClient(port) }

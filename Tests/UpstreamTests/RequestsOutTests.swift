@@ -26,7 +26,7 @@ struct RequestsOutTests {
         return (head, body, upstreamPort)
     }
 
-    @Test func nothingIsAddedButWhoCallsAndThroughWhom() async throws {
+    @Test func onlyFieldsAboutTheCallerAndTheGatewayAreAdded() async throws {
         let sent = try await sent(get("/"))
         var lines = sent.head.split(separator: "\r\n").map(String.init)
         let via = try #require(lines.firstIndex { $0.hasPrefix("Via: 1.1 drawbridge-") })
@@ -39,7 +39,7 @@ struct RequestsOutTests {
 
     /// Whatever a request says of names, it says one: of the page's own address the server reads its own.
     @Test(arguments: [false, true])
-    func whatAPageSaysOfItsAddressIsTheServersOrAllOfItTheGateways(_ keepsHost: Bool) async throws {
+    func originAndRefererNameTheServerOrTheGatewayAsTheHostDoes(_ keepsHost: Bool) async throws {
         var options = Upstream.Options()
         options.keepsHost = keepsHost
         let sent = try await sent(
@@ -56,12 +56,12 @@ struct RequestsOutTests {
         "/a+b%2Bc?d+e", "/'()*!@:$", "/\"<>[]{}|\\^`", "/../../etc/passwd", "/..%2f..%5c", "/a?%23",
         "/?_mobile_bridge=2&a=b",
     ])
-    func theTargetGoesOnByteForByte(_ target: String) async throws {
+    func theTargetIsPassedOnByteForByte(_ target: String) async throws {
         let sent = try await sent(get(target))
         #expect(sent.head.hasPrefix("GET \(target) HTTP/1.1\r\n"), "\(sent.head)")
     }
 
-    @Test func theWholeServerIsAsked() async throws {
+    @Test func optionsForTheWholeServerArePassedOn() async throws {
         let sent = try await sent(request("OPTIONS", "*"))
         #expect(sent.head.hasPrefix("OPTIONS * HTTP/1.1\r\n"), "\(sent.head)")
     }
@@ -69,7 +69,7 @@ struct RequestsOutTests {
     @Test(
         arguments: ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "FOO", "M-SEARCH", "get"],
         [nil, "", "body"])
-    func anyMethodGoesOnWithItsBody(_ method: String, _ body: String?) async throws {
+    func anyMethodIsPassedOnWithItsBody(_ method: String, _ body: String?) async throws {
         let sent = try await sent(request(method, "/x", body: body))
         #expect(sent.head.hasPrefix("\(method) /x HTTP/1.1\r\n"), "\(sent.head)")
         #expect(String(decoding: sent.body, as: UTF8.self) == body ?? "")
@@ -125,7 +125,7 @@ struct RequestsOutTests {
         #expect(got.count == lines.count + 3)
     }
 
-    @Test func thatAContinueIsExpectedIsTheGatewaysBusiness() async throws {
+    @Test func expectContinueIsHandledByTheGateway() async throws {
         let request = Array(
             "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n"
                 .utf8)
@@ -149,7 +149,7 @@ struct RequestsOutTests {
 
     // MARK: What belongs to a connection
 
-    @Test func whatConnectionNamesIsDroppedAndOursIsStillSent() async throws {
+    @Test func fieldsNamedByConnectionAreDroppedButNotTheGateways() async throws {
         let sent = try await sent(
             get(
                 "/", "Connection: Cookie, X-Forwarded-For , x-named", "Connection: x-second", "Cookie: a=b",
@@ -161,7 +161,7 @@ struct RequestsOutTests {
         #expect(sent.head.fields("X-Third") == ["3"])
     }
 
-    @Test func noUpgradeIsAskedForThatTheGatewayDoesNotKnow() async throws {
+    @Test func unknownUpgradesAreNotPassedOn() async throws {
         let sent = try await sent(
             get(
                 "/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQ",
@@ -170,7 +170,7 @@ struct RequestsOutTests {
         #expect(sent.head.split(separator: "\r\n").count == 4, "\(sent.head)")
     }
 
-    @Test func theAuthorityOfAWholeURLCounts() async throws {
+    @Test func theAuthorityOfAWholeURLIsPassedOn() async throws {
         let sent = try await sent(
             Array(
                 "GET http://localhost:81/x?y HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n".utf8
@@ -181,13 +181,13 @@ struct RequestsOutTests {
         #expect(!sent.head.contains("evil"))
     }
 
-    @Test func anOldVersionIsToldOf() async throws {
+    @Test func viaNamesAnOldHTTPVersion() async throws {
         let sent = try await sent(Array("GET / HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8))
         #expect(sent.head.hasPrefix("GET / HTTP/1.1\r\n"))
         #expect(sent.head.field("Via")?.hasPrefix("1.0 drawbridge-") == true)
     }
 
-    @Test func thoseBeforeAreToldToo() async throws {
+    @Test func callersBeforeTheGatewayAreNamedToo() async throws {
         let sent = try await sent(
             get("/", "X-Forwarded-For: 127.9.9.9", "Via: 1.0 other", "X-Forwarded-Proto: x"))
         #expect(sent.head.fields("X-Forwarded-For") == ["127.9.9.9, 127.0.0.1"])
@@ -196,7 +196,7 @@ struct RequestsOutTests {
         #expect(sent.head.fields("Via")[0] == "1.0 other")
     }
 
-    @Test func theCallerIsNotToldOfWhereThatIsNotWanted() async throws {
+    @Test func theCallerIsNotNamedWhereThatIsNotWanted() async throws {
         var options = Upstream.Options()
         options.tellsCaller = false
         options.keepsHost = true

@@ -41,7 +41,7 @@ struct StreamTests {
         }
     }
 
-    @Test func aCallerThatLeavesEndsWhatWouldNeverEnd() async throws {
+    @Test func aCallerThatLeavesEndsAnEndlessAnswer() async throws {
         let endless: Answering = { connection, _ in
             try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
             while true { try connection.send("4\r\nmore\r\n") }
@@ -59,7 +59,7 @@ struct StreamTests {
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"])
-    func aCallerThatLeavesEndsWhatIsSilent(_ beginning: String) async throws {
+    func aCallerThatLeavesEndsASilentAnswer(_ beginning: String) async throws {
         let isAsked = Observed(false)
         let silent: Answering = { connection, _ in
             try connection.send(beginning)
@@ -116,7 +116,7 @@ struct StreamTests {
     }
 
     /// A body with an end has the reader's rate, whoever it is from; and its server is let go with the reader.
-    @Test func aReaderWhoTakesNothingOfABodyWithALengthIsLetGo() async throws {
+    @Test func aReaderWhoTakesNothingOfABodyWithALengthIsCutOff() async throws {
         var limits = Limits()
         limits.graceTime = .seconds(1)
         let endless: Answering = { connection, _ in

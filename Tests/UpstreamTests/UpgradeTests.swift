@@ -20,7 +20,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test func onlyTheWebSocketOfAListIsAskedFor() async throws {
+    @Test func onlyWebSocketIsAskedForOfSeveralUpgrades() async throws {
         let agreeing: Answering = { connection, head in
             #expect(head.fields("Upgrade") == ["websocket"])
             #expect(head.fields("Connection") == ["Upgrade"])
@@ -41,7 +41,7 @@ struct UpgradeTests {
     }
 
     /// The tunnel is opened on another thread than its loop's then.
-    @Test func middlewareOfTheMainActorLetsATunnelThroughAndNoCookieOfOurs() async throws {
+    @Test func middlewareOnTheMainActorLetsATunnelThrough() async throws {
         let agreeing: Answering = { connection, head in
             #expect(head.fields("Cookie") == ["a=1"])
             try connection.send(
@@ -80,7 +80,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test func theOldVersionAsksForNoUpgrade() async throws {
+    @Test func http10AsksForNoUpgrade() async throws {
         let plain: Answering = { connection, head in
             #expect(head.fields("Upgrade") == [])
             try connection.send(ok("plain"))

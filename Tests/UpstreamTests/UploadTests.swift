@@ -74,7 +74,7 @@ struct UploadTests {
     }
 
     @Test(arguments: [true, false])
-    func whoeverLeavesHalfWayHasSentNoWholeBody(_ isChunked: Bool) async throws {
+    func aCallerThatLeavesHalfwayHasNotSentAWholeBody(_ isChunked: Bool) async throws {
         let hasBegun = Observed(false)
         let isWhole = Observed<Bool?>(nil)
         let reading: Answering = { connection, head in
@@ -156,7 +156,7 @@ struct UploadTests {
     }
 
     /// What cannot begin is kept, and counts among the bodies of all requests.
-    @Test func anAnswerForWhoseWaitThereIsNoRoomIs503() async throws {
+    @Test func anAnswerThatThereIsNoRoomToKeepIsA503() async throws {
         let count = 64 * Self.megabyte
         let echo: Answering = { connection, head in
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")

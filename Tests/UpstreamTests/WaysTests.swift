@@ -50,7 +50,7 @@ struct WaysTests {
     }
 
     @Test(arguments: ["unix:", "http://unix:"])
-    func aUnixSocket(_ scheme: String) async throws {
+    func anUpstreamMayBeAUnixSocket(_ scheme: String) async throws {
         let folder = try Folder()
         let path = "\(folder.path)/s"
         let upstream = try Self.named("socket", at: .unix(path))
@@ -62,7 +62,7 @@ struct WaysTests {
         }
     }
 
-    @Test func anIPv6Address() async throws {
+    @Test func anUpstreamMayHaveAnIPv6Address() async throws {
         let upstream = try Self.named("six", at: .loopback6)
         defer { upstream.stop() }
         try await serving(.quiet([.upstream("http://[::1]:\(upstream.port)")])) { port in
@@ -72,7 +72,7 @@ struct WaysTests {
         }
     }
 
-    @Test(arguments: [true, false]) func localhostIsWhicheverListens(_ isIPv6: Bool) async throws {
+    @Test(arguments: [true, false]) func localhostIsWhicheverAddressListens(_ isIPv6: Bool) async throws {
         let upstream = try Self.named("local", at: isIPv6 ? .loopback6 : .loopback)
         defer { upstream.stop() }
         try await serving(.quiet([.upstream("http://localhost:\(upstream.port)")])) { port in
@@ -99,7 +99,7 @@ struct WaysTests {
     }
 
     /// Nobody takes a connection at the first address, and nobody refuses one: its queue is full.
-    @Test(arguments: [true, false]) func theOtherAddressIsTriedWhereOneSaysNothing(_ isIPv6Silent: Bool)
+    @Test(arguments: [true, false]) func theOtherAddressIsTriedWhereOneIsSilent(_ isIPv6Silent: Bool)
         async throws
     {
         let (upstream, silent) = try Self.pair(isIPv6Silent)
@@ -137,7 +137,7 @@ struct WaysTests {
         await server.stop(within: .seconds(1))
     }
 
-    @Test func aCertificateThatIsTrusted() async throws {
+    @Test func aTrustedCertificateIsAccepted() async throws {
         try await secure { secure, certificate in
             var options = Upstream.Options()
             options.certificates = certificate
@@ -172,7 +172,7 @@ struct WaysTests {
         }
     }
 
-    @Test func aCertificateOfNobodysIsRefusedButWhereThatIsWanted() async throws {
+    @Test func anUntrustedCertificateIsRefusedUnlessThatIsSwitchedOff() async throws {
         try await secure { secure, _ in
             try await serving(.quiet([.upstream("https://localhost:\(secure)")])) { port in
                 let reply = try await reply(port, get("/"))

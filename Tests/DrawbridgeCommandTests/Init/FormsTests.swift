@@ -222,14 +222,14 @@ import Testing
         ),
     ]
 
-    @Test(arguments: forms) func findsTheNamesOfAForm(_ form: Form) {
+    @Test(arguments: forms) func initFindsTheNamesInEachFormOfCalls(_ form: Form) {
         let calls = PageCallsTests.calls(form.files)
         let expected = form.names.subtracting(form.missed)
         #expect(calls.names == expected, "\(form.what), unread: \(calls.all(.computed).map(\.name))")
     }
 
     /// The measure of what `init` reads: rare forms may be given up, as long as the count stays.
-    @Test func findsEightOfTenNamesAndInventsNone() {
+    @Test func initFindsEightOfTenNamesAndInventsNone() {
         var (all, found, invented) = (0, 0, Set<String>())
         for form in Self.forms {
             let names = PageCallsTests.calls(form.files).names
@@ -243,7 +243,7 @@ import Testing
     }
 
     /// A library's own file calls nothing, however much of its functions it speaks.
-    @Test func inventsNothingInABridgesLibrary() {
+    @Test func initFindsNoCallsInABridgesOwnLibrary() {
         let library = """
             (function () {
                 var messageHandlers = {}, queue = [], scheme = 'yy', signal = '__QUEUE_MESSAGE__/';
@@ -262,7 +262,7 @@ import Testing
             [.shortcut, .object, .channel, .handler].allSatisfy { calls.all($0).isEmpty })
     }
 
-    @Test func readsThePartsOfAPage() {
+    @Test func initReadsOnlyTheCodeInAPage() {
         let page = """
             <!doctype html><!-- <script>b.callHandler('comment')</script> -->
             <script type="text/template">b.callHandler('template')</script>
@@ -281,7 +281,7 @@ import Testing
         #expect(calls.all(.scheme).map(\.name) == ["mizhua"])
     }
 
-    @Test func readsComponentsAndJSX() {
+    @Test func initReadsComponentsAndJSX() {
         let component = """
             <template><button @click="$bridge.callHandler('pay')">It's</button><a @click.prevent="$bridge.callHandler('close')"/></template>
             <script setup lang="ts">const a = <T,>(x: T) => x; $bridge.callHandler('share')</script>

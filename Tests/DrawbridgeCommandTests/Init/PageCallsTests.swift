@@ -93,7 +93,7 @@ import Testing
             "close by a URL, which expects no answer"
         ),
     ])
-    func findsAName(_ script: String, _ expected: String) {
+    func aCallsNameIsFound(_ script: String, _ expected: String) {
         #expect(Self.found(Self.calls(script)) == [expected], "\(script)")
         #expect(Self.calls(script).all(.computed).isEmpty)
     }
@@ -149,7 +149,7 @@ import Testing
         ("Android.pay('{}')", "Android/pay by Android", "android"),
         ("declare const Android: any; Android.pay('{}')", "Android/pay by Android", "android"),
     ])
-    func findsABridgeFromOutside(_ script: String, _ expected: String, _ bridge: String) {
+    func aCallByAThirdPartyBridgeIsFound(_ script: String, _ expected: String, _ bridge: String) {
         let calls = Self.calls(script)
         #expect(Self.found(calls) == [expected], "\(script)")
         #expect(
@@ -169,7 +169,7 @@ import Testing
         // No script can have this name, and --shortcuts refuses it.
         "My\u{FFFD}App.open({})",
     ])
-    func findsNoBridgeWhereOneIsOnlyLookedForOrBrought(_ script: String) {
+    func aBridgeThatIsOnlyLookedForOrBroughtIsNotFound(_ script: String) {
         let calls = Self.calls(script)
         #expect(calls.all(.bridge).isEmpty && calls.names.isEmpty, "\(script)")
         #expect(calls.all(.shortcut).isEmpty, "\(script)")
@@ -192,13 +192,13 @@ import Testing
         ("var CUSTOM = 'yy', HAS = '__QUEUE_MESSAGE__/'; f.src = CUSTOM + '://' + HAS", "jsbridge-android"),
         ("f.src = 'yy://__QUEUE_MESSAGE__/'", "jsbridge-android"),
     ])
-    func findsABridgeThatThePageBringsTheLibraryOf(_ script: String, _ bridge: String) {
+    func aBridgeWhoseLibraryThePageBringsIsFound(_ script: String, _ bridge: String) {
         let calls = Self.calls(script)
         #expect(calls.all(.bridge).compactMap { BridgeHint.named($0.name)?.bridge } == [bridge], "\(script)")
         #expect(calls.names.isEmpty && calls.all(.scheme).isEmpty && calls.all(.handler).isEmpty, "\(script)")
     }
 
-    @Test func channelsAndObjectsOfAndroidAreGuesses() {
+    @Test func channelsAndObjectsOfAndroidAreFoundAsGuesses() {
         let calls = Self.calls(
             "Toast.postMessage('a'); AndroidBridge.pay('{}'); Frame.postMessage('a', '*'); MyApp.open({}); Android.a()"
         )
@@ -228,13 +228,13 @@ import Testing
     }
 
     /// A set has another order in each process, and a place is told once.
-    @Test func theFileSaysTheSameEachTime() {
+    @Test func theWrittenFileIsTheSameEachTime() {
         let calls = Self.calls(
             "b.callHandler('pay'); b.callHandler('pay')\nWeixinJSBridge.invoke('pay')\nb.callHandler('pay')")
         #expect(calls.all(.call).map(\.text) == ["a.js:1, a.js:2 and 1 more, by WebViewJavascriptBridge"])
     }
 
-    @Test func aPluginMayBeAnotherFiles() {
+    @Test func aPluginOfAnotherFileIsFound() {
         let calls = Self.calls([
             (
                 "echo.ts",
@@ -259,7 +259,7 @@ import Testing
         "interface Call { funcName: string }", "webkit.messageHandlers.JSBridge.postMessage",
         "(webkit.messageHandlers.JSBridge.postMessage)",
     ])
-    func findsNothingWhereNothingIs(_ script: String) {
+    func scriptsWithoutCallsGiveNoNames(_ script: String) {
         #expect(Self.found(Self.calls(script)).isEmpty, "\(script)")
         #expect(Self.calls(script).all(.computed).isEmpty)
     }
@@ -284,7 +284,7 @@ import Testing
             "messageHandlers.JSBridge.postMessage(message)"
         ),
     ])
-    func saysWhatOnlyARunTells(_ script: String, _ shown: String) {
+    func namesThatOnlyARunTellsAreListed(_ script: String, _ shown: String) {
         let calls = Self.calls(script)
         #expect(calls.all(.computed).map(\.name) == [shown], "\(script)")
         #expect(calls.names.isEmpty)
@@ -298,17 +298,17 @@ import Testing
         "const b = window.dsBridge; b.call('pay')", "f.src = 'mizhua:' + '//pay'",
         "Object.keys({ask: 1}).forEach(n => b.callHandler(n))",
     ])
-    func givesUpRareForms(_ script: String) {
+    func rareFormsOfCallsAreNotRead(_ script: String) {
         #expect(Self.found(Self.calls(script)).isEmpty, "\(script)")
     }
 
-    @Test func readsOnInsideOfTexts() {
+    @Test func callsInsideOfTemplateLiteralsAreFound() {
         let script =
             "var a = `x${b.callHandler('one', `y${b.callHandler('two')}}`)}z`; b.callHandler('three')"
         #expect(Self.calls(script).names == ["one", "two", "three"])
     }
 
-    @Test func saysWhatPagesAreToBeGiven() {
+    @Test func optionsThatPagesNeedAreFound() {
         let calls = Self.calls(
             """
             const place = await window.webkit.messageHandlers.location.postMessage({});
@@ -350,13 +350,13 @@ import Testing
         "(function () { var a = {}, Lib = make(); if (typeof Lib !== 'undefined') { Lib.map(1) } })()",
         "(function (Lib) { if (typeof Lib !== 'undefined') { Lib.map(1) } })(this)",
     ])
-    func anObjectOfBrowsersOrOfThePageIsNotTheApps(_ script: String) {
+    func objectsOfBrowsersAndOfThePageAreNotTheApps(_ script: String) {
         let calls = Self.calls(script)
         #expect([.shortcut, .object, .channel, .call].allSatisfy { calls.all($0).isEmpty }, "\(calls.found)")
     }
 
     /// A name of one letter in another file, as in minified libraries, and one that many objects have, mean nothing.
-    @Test func aShortNameInAnotherFileMeansAnother() {
+    @Test func aShortNameInAnotherFileIsAnotherFunction() {
         let library =
             "!function () { function n(t) { bridge.callHandler(t) } n('real'); t.call = n; t.exec = function (e) { n(e) } }()"
         let calls = Self.calls([("lib.js", library), ("a.js", "n('a'); x.n('b'); x.call('c'); x.exec('d')")])
@@ -386,7 +386,7 @@ import Testing
             ("(window.webkit.messageHandlers as any).cast.postMessage({})", ["cast"], [], []),
             ("b.callHandler<{ ok: boolean }>('shape', {})", ["shape"], [], []),
         ] as [(String, Set<String>, [String], [String])])
-    func readsCallsInOtherForms(
+    func callsInOtherFormsAreFound(
         _ script: String, _ names: Set<String>, _ events: [String], _ computed: [String]
     ) {
         let calls = Self.calls(script)
@@ -405,7 +405,7 @@ import Testing
         "function w(name){callHandler(name)}w(name);", "n='a';callHandler(n);", "X[n]=X[n]();",
         "['a'].map(n=>n(", "bb=MyApp;", "bb=MyApp;bb.x();", "MyApp.bb=MyApp;",
     ])
-    func readsAnythingInTime(_ part: String) {
+    func anyTextIsReadInReasonableTime(_ part: String) {
         let length = getenv("DRAWBRIDGE_ALL") == nil ? 40_000 : 150_000
         let text = String(repeating: part, count: length / part.utf8.count)
         _ = Self.calls([(part.hasPrefix("<") ? "a.html" : "a.js", text), ("b.js", "callHandler(a) '" + text)])

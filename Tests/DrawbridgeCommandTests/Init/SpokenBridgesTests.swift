@@ -21,7 +21,7 @@ import Testing
     private static let flutter = "if (window.flutter_inappwebview) flutter_inappwebview.callHandler('pay')"
 
     /// Which page loads which script is not read.
-    @Test func aScriptMayBeAnyPages() {
+    @Test func aScriptIsAssumedToBelongToAnyPage() {
         let files = [
             ("index.html", "<script src='js/app.js?v=1'></script>"),
             ("shop/index.html", "<script>\(Self.flutter)</script>"),
@@ -34,11 +34,11 @@ import Testing
             ])
     }
 
-    @Test func aScriptWithoutPagesIsToldOfAlone() {
+    @Test func aScriptWithoutPagesIsReportedByItself() {
         #expect(Self.found([("app.js", Self.flutter)]) == ["app.js: flutter_inappwebview "])
     }
 
-    @Test func nothingIsSaidWhereItIsGivenOrThereIsAnotherWay() throws {
+    @Test func aBridgeIsNotReportedWhereItIsGivenOrAnotherOneIsUsed() throws {
         let given = PageRuntime(bridges: [try .named("flutter")])
         #expect(Self.found([("a.js", Self.flutter)], given: given).isEmpty)
         let both = "\(Self.flutter); if (window.ReactNativeWebView) ReactNativeWebView.postMessage('a')"
@@ -64,7 +64,7 @@ import Testing
         ("\(flutter); if (/ShopApp/.test(window.navigator.userAgent)) run();", "navigator.userAgent", "a.js"),
         ("\(flutter); agent.userAgent = 'a'", "const settings = { userAgent: 'b' };", nil),
     ])
-    func whoReadsTheUserAgentIsNamed(_ script: String, _ other: String, _ reader: String?) throws {
+    func theScriptThatReadsTheUserAgentIsNamed(_ script: String, _ other: String, _ reader: String?) throws {
         var scripts = Scripts()
         for (path, text) in [("env.js", other), ("a.js", script)] {
             scripts.add(Array(text.utf8), path: path, isPage: false)
@@ -73,13 +73,13 @@ import Testing
         #expect(found.map(\.readerOfUserAgent) == [reader])
     }
 
-    @Test func nothingIsSaidOfWhatThePageBringsItself() {
+    @Test func aBridgeThatThePageBringsItselfIsNotReported() {
         #expect(
             Self.found([("a.js", Self.flutter), ("mock.js", "window.flutter_inappwebview = {}")]).isEmpty)
     }
 
     /// WeChat's object is another bridge than Alipay's, though one script gives both.
-    @Test func whoHasOneObjectIsToldOfTheOther() throws {
+    @Test func aPageGivenOneObjectIsStillToldOfTheOther() throws {
         let alipay = "if (window.AlipayJSBridge) AlipayJSBridge.call('pay')"
         for name in ["object", "wechat"] {
             let wechat = PageRuntime(
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// Two files whose names are one text in two spellings, and a script that says the same again and again.
-    @Test func anyFolderIsReadWithoutTrouble() {
+    @Test func unusualFileNamesAndLongScriptsAreRead() {
         #expect(Self.found([("\u{E9}.js", Self.flutter), ("e\u{301}.js", Self.flutter)]).count == 2)
         let many = String(repeating: "Android.share('a');", count: 2000)
         #expect(Self.found([("a.js", many)]) == ["a.js: Android "])

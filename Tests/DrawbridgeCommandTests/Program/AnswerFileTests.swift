@@ -17,7 +17,7 @@ import Testing
         }}
         """
 
-    @Test func aFileIsAnsweredAsItIsNow() async throws {
+    @Test func anAnswerFileIsReadAtEachCall() async throws {
         let outside = try Folder()
         try outside.write("secret.png", "secret")
         let folder = try Folder()
@@ -74,7 +74,7 @@ import Testing
         (#"{"$response": {"file": "../a"}}"#, "it does not lead out of it"),
         (#"{"$response": {"file": "a"}, "$delay": 1}"#, ""),
     ])
-    func aFileIsNamedInAFileAlone(_ reply: String, _ problem: String) async throws {
+    func anAnswerFileCanBeNamedInAFileButNotInAFlag(_ reply: String, _ problem: String) async throws {
         let folder = try Folder()
         let file = try folder.write("mocks.json", "{\"replies\": {\"a\": \(reply)}}")
         let program = try Program.product("drawbridge", ["-p", "0", "--replies", file])

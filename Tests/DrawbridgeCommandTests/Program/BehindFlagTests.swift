@@ -31,14 +31,14 @@ import Testing
         ("/api=", "/v2", "/api/x?y", "GET /v2/x?y"), ("/api/=", "/", "/api/x", "GET /x"),
         ("/=", "/base", "/x", "GET /base/x"),
     ])
-    func upstreamIsAskedForWhatIsNotForNative(
+    func requestsThatAreNotForNativeGoToTheUpstream(
         _ prefix: String, _ path: String, _ target: String, _ asked: String
     ) async throws {
         let shown = try await shown(target) { ["--upstream", "\(prefix)\($0.url)\(path)"] }
         #expect(shown["asked"] == .string(asked))
     }
 
-    @Test func upstreamMayBeASocketOfThisMachine() async throws {
+    @Test func upstreamMayBeAUnixSocket() async throws {
         let folder = try Folder()
         let socket = "\(folder.path)/page.sock"
         let script = """
@@ -60,7 +60,7 @@ import Testing
         _ = await server.stop()
     }
 
-    @Test func theLongestPathThatFitsIsAskedAndNoFileIsHidden() async throws {
+    @Test func theUpstreamWithTheLongestPathIsAskedAndNoFileIsHidden() async throws {
         let (all, api) = (try MirrorServer(), try MirrorServer())
         let folder = try Folder()
         try folder.write("api/file.txt", "a file")
@@ -79,14 +79,14 @@ import Testing
         await api.stop()
     }
 
-    @Test func withoutAnUpstreamForItThePageIsTheCommandsOwn() async throws {
+    @Test func aPathWithoutAnUpstreamShowsTheCommandsOwnPage() async throws {
         let mirror = try MirrorServer()
         let program = try Self.drawbridge(["--upstream", "/api=\(mirror.url)"])
         #expect(try await curl("\(program.address())/").contains("id=\"mocks\""))
         await mirror.stop()
     }
 
-    @Test func theDocumentsOfAnUpstreamGetThePageRuntime() async throws {
+    @Test func documentsOfAnUpstreamGetThePageRuntime() async throws {
         let mirror = try MirrorServer()
         let program = try Self.drawbridge(["--upstream", mirror.url])
         let page = try await curl("\(program.address())/page.html")
@@ -141,7 +141,7 @@ import Testing
             ("http://HOST/", "to itself"), ("/", "to itself"), ("http://HOST/there", nil),
             ("/login?next=https://elsewhere.example/x", nil), ("shop://pay", nil),
         ] as [(String, String?)])
-    func aRedirectThatLeavesOrTurnsInACircleIsSaidOnce(_ location: String, _ said: String?) async throws {
+    func aRedirectThatLeavesOrLoopsIsReportedOnce(_ location: String, _ said: String?) async throws {
         let server = try RawUpstream { connection in
             let head = try connection.readHead()
             let host = head.split(separator: "\r\n").first { $0.hasPrefix("Host: ") }?.dropFirst(6) ?? ""
@@ -158,7 +158,7 @@ import Testing
         #expect(lines.allSatisfy { $0.contains(said ?? "") }, "\(lines)")
     }
 
-    @Test func anUpstreamByHTTPSIsAskedWhereItsCertificateIsBelieved() async throws {
+    @Test func anHTTPSUpstreamIsAskedIfItsCertificateIsTrusted() async throws {
         let certificates = try Certificates()
         let (certificate, key) = try await certificates.make()
         let mirror = try MirrorServer(TLSIdentity(certificateFile: certificate, keyFile: key))
@@ -177,7 +177,7 @@ import Testing
         await mirror.stop()
     }
 
-    @Test func upstreamTimeoutIsHowLongItMayKeepSilent() async throws {
+    @Test func upstreamTimeoutLimitsHowLongAServerMayBeSilent() async throws {
         let mirror = try MirrorServer()
         let program = try Self.drawbridge(["--upstream", mirror.url, "--upstream-timeout", "0.5"])
         let answer = try await curl("-i", "\(program.address())/silent")
@@ -185,7 +185,7 @@ import Testing
         await mirror.stop()
     }
 
-    @Test func anUpstreamThatIsNotThereIsNamedAndStarted() async throws {
+    @Test func anUpstreamThatIsNotThereIsNamedWithAHint() async throws {
         // Nobody else can have the port while it is bound.
         let taken = try Self.drawbridge([])
         let port = try await taken.port()
@@ -198,7 +198,7 @@ import Testing
     }
 
     /// What is said to a program that takes the gateway for its proxy.
-    @Test func theGatewayIsNoProxy() async throws {
+    @Test func theGatewayRefusesToBeAProxy() async throws {
         let program = try Self.drawbridge([])
         let address = try await program.address()
         let refused = try await curl("-x", address, "http://page.invalid/x")
@@ -210,7 +210,7 @@ import Testing
 
     // MARK: What is said
 
-    @Test func theBannerNamesWhatLiesBehind() async throws {
+    @Test func theBannerNamesTheUpstreams() async throws {
         let folder = try Folder()
         let arguments = [
             "--root", folder.path, "--upstream", "/api=http://127.0.0.1:1", "--upstream", "unix:/none.sock",
@@ -239,7 +239,7 @@ import Testing
         (["--upstream-timeout", "0"], "it is a number of seconds up to 86400"),
         (["--upstream-timeout", "soon"], "The value 'soon' is invalid"),
     ])
-    func whatIsWrittenWrongIsAUsageError(_ arguments: [String], _ reason: String) async throws {
+    func wrongUpstreamOptionsAreUsageErrors(_ arguments: [String], _ reason: String) async throws {
         let program = try Self.drawbridge(arguments)
         _ = try await program.line(with: reason)
         #expect(await program.child.exitCode() == 64)

@@ -24,7 +24,7 @@ import Testing
 
     private static let all: Set = ["echo", "deviceInfo", "toast"]
 
-    @Test func theyStepBackBesideAFileOfMocksAndComeBackWithoutIt() async throws {
+    @Test func builtInHandlersYieldToAFileOfMocksAndReturnWithoutIt() async throws {
         let folder = try Folder()
         try folder.write("index.html", "<p>page")
         let program = try Self.start(in: folder, ".")
@@ -48,7 +48,7 @@ import Testing
         (#"{"replies": {"user/:id": {"id": 1}}}"#, "", "user/ID"),
         ("{}", "--reply 'pay={\"code\": 0}'", "pay"), ("{}", "", "echo"),
     ])
-    func theLineToTryAnswers(_ mocks: String, _ flags: String, _ name: String) async throws {
+    func theBannersExampleCallIsAnswered(_ mocks: String, _ flags: String, _ name: String) async throws {
         let folder = try Folder()
         try folder.write("index.html", "<p>page")
         try folder.write("drawbridge.json", mocks)
@@ -59,7 +59,7 @@ import Testing
         #expect(try await curl(String(url)).contains(#""code":200"#), "\(line)")
     }
 
-    @Test func theBannerAndFlagsSayWhichAnswer() async throws {
+    @Test func theBannerNamesAndFlagsChooseTheBuiltInHandlers() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", Self.mocks)
         let found = try Self.start(in: folder)

@@ -4,7 +4,7 @@ import Testing
 
 /// The command as a person starts it, and real curl.
 @Suite(.timeLimit(.minutes(5))) struct CommandTests {
-    @Test func answersTheThreeLinesOfTheReadme() async throws {
+    @Test func theThreeCallsOfTheReadmeAreAnswered() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         #expect(
@@ -19,7 +19,7 @@ import Testing
         #expect(await drawbridge.stop() == 0)
     }
 
-    @Test func logsOneLineForEachRequest() async throws {
+    @Test func eachRequestIsOneLineOfTheLog() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         _ = try await curl("\(address)/echo?_mobile_bridge=1&message=Hello")
@@ -38,7 +38,7 @@ import Testing
         #expect(!drawbridge.output.contains("/echo?_mobile_bridge=1&message=Hello  "))
     }
 
-    @Test func answersQuestionsFromItsArguments() async throws {
+    @Test func chooseAnswersQuestions() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--choose", "alert=ok"])
         let address = try await drawbridge.address()
         #expect(
@@ -46,7 +46,7 @@ import Testing
                 == #"{"code":200,"data":{"result":"ok"},"message":""}"#)
     }
 
-    @Test func servesTheFilesOfARoot() async throws {
+    @Test func rootServesItsFiles() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -57,13 +57,13 @@ import Testing
         #expect(try await curl("--path-as-is", "\(address)/../../etc/passwd").contains("root:") == false)
     }
 
-    @Test func saysThatItIsReady() async throws {
+    @Test func theHealthEndpointSaysThatTheCommandIsReady() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         #expect(try await curl("\(address)/__drawbridge__/health").contains(#""status":"ok""#))
     }
 
-    @Test func letsAListedOriginCallAndNoOther() async throws {
+    @Test func corsLetsOnlyListedOriginsCall() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--cors", "https://app.example"])
         let address = try await drawbridge.address()
         let target = "\(address)/echo?_mobile_bridge=1&a=1"
@@ -76,7 +76,7 @@ import Testing
         #expect(try await drawbridge.line(with: "--cors https://evil.example").contains("refused"))
     }
 
-    @Test func takesOnlyTheHostsThatItKnows() async throws {
+    @Test func onlyKnownHostsAreServed() async throws {
         let drawbridge = try Program.product(
             "drawbridge", ["-p", "0", "--allowed-hosts", "phone.test,tv.test"])
         let address = try await drawbridge.address()
@@ -85,7 +85,7 @@ import Testing
         #expect(try await drawbridge.line(with: "--allowed-hosts evil.test").contains("refused"))
     }
 
-    @Test func onAllAddressesThisMachineCallsAndOthersComeInByTheLink() async throws {
+    @Test func onAllAddressesThisMachineCallsAndOthersNeedTheLink() async throws {
         let drawbridge = try Program.product(
             "drawbridge", ["-p", "0", "--host", "0.0.0.0", "--allowed-hosts", "phone.test"])
         let port = try await drawbridge.port()
@@ -116,7 +116,7 @@ import Testing
             """,
         ],
     ])
-    func programsHaveTheTestersAPI(_ command: [String]) async throws {
+    func programsReachTheTestersAPIWithTheToken(_ command: [String]) async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0"])
         let line = try await drawbridge.line(with: "/__drawbridge__/pages")
         let token = try String(#require(line.firstMatch(of: /Bearer ([0-9a-f]{32})/)).1)
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func programsElsewhereHaveTheTestersAPIWhereThatIsSaid() async throws {
+    @Test func apiForOthersOpensTheTestersAPIToOtherMachines() async throws {
         for (flags, status) in [
             ([], "403"), (["--api-for-others"], "200"), (["--api-for-others", "--no-api-for-others"], "403"),
         ] {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func aProxyInFrontIsBelievedWhereItIsListed() async throws {
+    @Test func aListedProxyIsTrustedAboutItsCallers() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--trusted-proxy", "127.0.0.0/8"])
         let target = try await "\(drawbridge.address())/echo?_mobile_bridge=1&a=1"
         let near = try await curl("-i", "-H", "X-Forwarded-For: 127.0.0.1", target)
@@ -157,7 +157,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["0", "::", "0.0.0.0"]) func knowsAllAddressesByAnySpelling(host: String) async throws {
+    @Test(arguments: ["0", "::", "0.0.0.0"]) func everySpellingOfAllAddressesIsKnown(host: String)
+        async throws
+    {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", host])
         _ = try await drawbridge.line(with: "  access    this machine, and devices that open this link")
     }

@@ -11,7 +11,7 @@ import Testing
         try .product("drawbridge", ["-p", "0", "-c", folder.write("settings.json", text)])
     }
 
-    @Test func takesWhatTheFlagsTake() async throws {
+    @Test func aFileTakesWhatTheFlagsTake() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>mine</p>")
         try folder.write("answers.json", #"{"pay":"ok"}"#)
@@ -51,13 +51,13 @@ import Testing
     }
 
     /// Some editors write one.
-    @Test func aByteOrderMarkIsNoPartOfAFile() async throws {
+    @Test func aByteOrderMarkInAFileIsSkipped() async throws {
         let folder = try Folder()
         let program = try Self.drawbridge("\u{FEFF}{\"replies\": {\"a\": 1}}", folder)
         #expect(try await curl("\(program.address())/a?_mobile_bridge=1").contains("\"data\":1"))
     }
 
-    @Test func answersMayBeAListOrAFile() async throws {
+    @Test func answersInAFileAreAListOrAnotherFile() async throws {
         let folder = try Folder()
         try folder.write("answers.json", #"{"pay":"ok"}"#)
         let program = try Self.drawbridge(#"{"choose": ["alert=ok", "@answers.json"]}"#, folder)
@@ -67,7 +67,7 @@ import Testing
             try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"ok"}"#))
     }
 
-    @Test func takesWhatLiesBehind() async throws {
+    @Test func aFileConfiguresUpstreams() async throws {
         let certificates = try Certificates()
         let (certificate, key) = try await certificates.make()
         let mirror = try MirrorServer(TLSIdentity(certificateFile: certificate, keyFile: key))
@@ -142,7 +142,7 @@ import Testing
         ("", "settings.json, line 1, column 1: "),
         (#"{"choose": "@missing.json"}"#, "missing.json: No such file"),
     ])
-    func saysWhereItIsWrong(_ text: String, _ expected: String) async throws {
+    func aMistakeInAFileIsReportedWithItsPlace(_ text: String, _ expected: String) async throws {
         let folder = try Folder()
         let program = try Self.drawbridge(text, folder)
         #expect(await program.child.exitCode() == 1)
@@ -151,7 +151,7 @@ import Testing
         #expect(output.split(separator: "\n").count == 1, "\(output)")
     }
 
-    @Test func saysThatItIsNotThere() async throws {
+    @Test func aMissingFileIsReported() async throws {
         let program = try Program.product("drawbridge", ["-c", "/no/such/file.json"])
         #expect(await program.child.exitCode() == 1)
         _ = try await program.line(

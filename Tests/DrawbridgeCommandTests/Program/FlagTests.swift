@@ -22,7 +22,9 @@ import Testing
         return try String(#require(line.firstMatch(of: /listen on (\S+ port \d+)/)).output.1)
     }
 
-    @Test(arguments: ["--port ", "-p ", "-p", "--port="]) func portIsTaken(_ flag: String) async throws {
+    @Test(arguments: ["--port ", "-p ", "-p", "--port="]) func aPortInUseIsReported(_ flag: String)
+        async throws
+    {
         let other = try Self.drawbridge(["-p", "0"])
         let port = try await other.port()
         let arguments = "\(flag)\(port)".split(separator: " ").map(String.init)
@@ -57,7 +59,7 @@ import Testing
         (["--shortcuts", "__proto__"], "no name that a script could use"),
         (["--port", "\u{1B}[31mred"], "?[31mred"),
     ])
-    func whatMeansNothingIsRefused(_ arguments: [String], _ why: String) async throws {
+    func meaninglessArgumentsAreRefused(_ arguments: [String], _ why: String) async throws {
         let program = try Self.drawbridge(["-p", "0"] + arguments)
         let output = await program.wholeOutput()
         #expect(output.contains(why) && !output.contains("\u{1B}"), "\(output)")
@@ -127,14 +129,14 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
-    @Test func hostIsAnAddress() async throws {
+    @Test func hostChoosesTheAddressToListenOn() async throws {
         let program = try Self.drawbridge(["-p", "0", "--host", "127.0.0.2"])
         let address = try await program.address()
         #expect(address.hasPrefix("http://127.0.0.2:"))
         #expect(try await curl("\(address)/echo?_mobile_bridge=1&a=1").contains(#""data":{"a":"1"}"#))
     }
 
-    @Test func graceIsWhatRequestsUnderWayGet() async throws {
+    @Test func graceIsTheTimeOfRunningRequestsAtAStop() async throws {
         /// A server with a request under way.
         func waiting(_ grace: String) async throws -> (Program, RawClient, port: Int) {
             let program = try Program.product("test-server", ["-p", "0", "-v", "--grace", grace])
@@ -165,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: ["1MB", "1 mb", "1024k", "1048576"])
-    func memoryForBodiesBoundsThem(_ size: String) async throws {
+    func memoryForBodiesBoundsRequestBodies(_ size: String) async throws {
         let program = try Self.drawbridge(["-p", "0", "--memory-for-bodies", size])
         let port = try await program.port()
         let answer = try await blocking {
@@ -183,7 +185,7 @@ import Testing
     }
 
     /// A page that can only GET sends its input in the query.
-    @Test func memoryPerConnectionIsWhatAHeadMayTake() async throws {
+    @Test func memoryPerConnectionBoundsTheHeadOfARequest() async throws {
         func answer(to query: String, _ arguments: [String]) async throws -> (String, Program) {
             let program = try Self.drawbridge(["-p", "0"] + arguments)
             let address = try await program.address()
@@ -198,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "many", "1000", "1TB", "-1"])
-    func aSizeThatIsNoneIsRefused(_ size: String) async throws {
+    func anInvalidSizeIsRefused(_ size: String) async throws {
         let program = try Self.drawbridge(["--memory-for-bodies=\(size)"])
         #expect(await program.child.exitCode() == 64)
         try await program.line(with: "--memory-for-bodies")
@@ -221,7 +223,7 @@ import Testing
     }
 
     /// Every user of a machine can read the arguments of every program.
-    @Test func noArgumentOfTheBrowserHasTheTicket() async throws {
+    @Test func theArgumentsOfTheBrowserDoNotHoldTheTicket() async throws {
         let address = try addressForOthers()
         let folder = try Folder()
         let opened = "\(folder.path)/opened"
@@ -260,7 +262,7 @@ import Testing
             .count
     }
 
-    @Test func noOpenTakesBackWhatTheFileSays() async throws {
+    @Test func noOpenOverridesTheFile() async throws {
         let folder = try Folder()
         let config = try folder.write("settings.json", #"{"open": true}"#)
         let arguments = ["-p", "0", "-c", config]
@@ -273,7 +275,7 @@ import Testing
         #expect(!untold.output.contains("cannot open"))
     }
 
-    @Test func openSaysWhereThereIsNoDesktop() async throws {
+    @Test func openReportsThatThereIsNoDesktop() async throws {
         let program = try Self.drawbridge(["-p", "0", "--open"], environment: ["PATH": "/nowhere"])
         #expect(try await program.line(with: "cannot open http").contains("install xdg-utils"))
         #expect(try await curl("\(program.address())/__drawbridge__/health").contains("ok"))
@@ -308,13 +310,13 @@ import Testing
         Told(arguments: ["--answer-missing"], part: #""missing":"answer""#),
         Told(arguments: ["--answer-missing", "--no-answer-missing"], part: #""missing":"silent""#),
     ])
-    func thePageRuntimeIsToldWhatPagesCannotSay(_ told: Told) async throws {
+    func flagsConfigureThePageRuntime(_ told: Told) async throws {
         let program = try Self.drawbridge(["-p", "0"] + told.arguments)
         let script = try await curl("\(program.address())/__drawbridge__/page.js")
         #expect(script.contains(told.part))
     }
 
-    @Test func theConfigurationFileTellsThePageRuntimeToo() async throws {
+    @Test func theConfigurationFileConfiguresThePageRuntimeToo() async throws {
         let folder = try Folder()
         let config = try folder.write(
             "settings.json",
@@ -336,7 +338,7 @@ import Testing
         #expect(said.contains("--plain /docs/*/x: * stands for the rest of a path"))
     }
 
-    @Test func plainDocumentsAndAGatewayWithoutRuntimeLeavePagesAsTheyAre() async throws {
+    @Test func withoutThePageRuntimeDocumentsAreUnchanged() async throws {
         let folder = try Folder()
         let page = "<!doctype html><title>t</title>"
         try folder.write("docs/plain.html", page)
@@ -374,7 +376,7 @@ import Testing
         #expect(await program.child.exitCode() == 64)
     }
 
-    @Test func aTesterCallsPagesWithTheTokenThatIsPrinted() async throws {
+    @Test func aTesterCallsPagesWithThePrintedToken() async throws {
         let program = try Self.drawbridge(["-p", "0"])
         let line = try await program.line(with: "/__drawbridge__/pages")
         let token = try #require(line.firstMatch(of: /Authorization: Bearer ([0-9a-f]{32})/)).output.1
@@ -385,7 +387,7 @@ import Testing
         #expect(try await curl("-H", "X-Drawbridge-Token: \(token)", url).contains("tester's token"))
     }
 
-    @Test func aTokenThatSomebodyChoseIsTakenAndNeverPrinted() async throws {
+    @Test func aChosenTokenIsUsedAndNeverPrinted() async throws {
         let chosen = "My_own-Token-of-32-characters-00"
         for format in ["text", "json"] {
             let program = try Self.drawbridge(
@@ -409,7 +411,7 @@ import Testing
 
     // MARK: What handlers answer
 
-    @Test func answersComeFromAFileToo() async throws {
+    @Test func chooseReadsAnswersFromAFile() async throws {
         let folder = try Folder()
         let file = try folder.write("answers.json", #"{"alert":"ok","login":{"user":"bob"},"share":"fail"}"#)
         // What comes later counts.
@@ -425,7 +427,7 @@ import Testing
         #expect(try await program.line(with: "; it was cancelled").contains("--choose 'pay=ok'"))
     }
 
-    @Test func locationIsWhereTheDeviceIs() async throws {
+    @Test func locationSetsWhereTheDeviceIs() async throws {
         let program = try Self.drawbridge(["-p", "0", "--location", "59.33,18.07"])
         #expect(
             try await curl("\(program.address())/requestLocation?_mobile_bridge=1")
@@ -436,18 +438,18 @@ import Testing
         ("--no-envelope", #"{"message":"a"}"#),
         ("--envelope", #"{"code":200,"data":{"message":"a"},"message":""}"#),
     ])
-    func answersHaveAnEnvelopeOrNone(_ flag: String, _ answer: String) async throws {
+    func theEnvelopeFlagDecidesWhetherAnswersHaveOne(_ flag: String, _ answer: String) async throws {
         let program = try Self.drawbridge(["-p", "0", flag])
         #expect(try await curl("\(program.address())/echo?_mobile_bridge=1&message=a") == answer)
     }
 
     @Test(arguments: [("denied", #"{"code":1,"#), ("none", #"{"code":2,"#)])
-    func aDeviceMayNotSayWhereItIs(_ place: String, _ answer: String) async throws {
+    func locationCanBeDeniedOrUnknown(_ place: String, _ answer: String) async throws {
         let program = try Self.drawbridge(["-p", "0", "--location", place])
         #expect(try await curl("\(program.address())/requestLocation?_mobile_bridge=1").hasPrefix(answer))
     }
 
-    @Test func whatWasProbablyMeantIsSaidOfAnswersThatNobodyAsksFor() async throws {
+    @Test func anAnswerToAnUnknownQuestionGetsASuggestion() async throws {
         let program = try Self.drawbridge([
             "-p", "0", "--choose", "alrt=ok", "--choose", "delte=keep", "--choose", "mine=1", "--reply",
             #"delete={"$ask": "Delete?", "$choices": {"delete": 1, "keep": 2}}"#,
@@ -457,7 +459,7 @@ import Testing
         #expect(!program.output.contains("--choose mine"))
     }
 
-    @Test func storageIsThereAfterARestart() async throws {
+    @Test func storageSurvivesARestart() async throws {
         let folder = try Folder()
         let file = "\(folder.path)/kept.json"
         let first = try Self.drawbridge(["-p", "0", "--storage", file])
@@ -471,7 +473,7 @@ import Testing
         #expect(try folder.read("kept.json") == #"{"theme":"dark"}"#)
     }
 
-    @Test func storageIsBelowTheHomeByDefault() async throws {
+    @Test func storageIsInTheHomeFolderByDefault() async throws {
         let folder = try Folder()
         let environment = ["HOME": folder.path, "XDG_STATE_HOME": ""]
         let program = try Self.drawbridge(["-p", "0"], environment: environment)
@@ -480,7 +482,7 @@ import Testing
     }
 
     /// Pages of all projects are of one origin, and each has a storage of its own.
-    @Test func storageIsAnotherForEachProject() async throws {
+    @Test func eachProjectHasItsOwnStorage() async throws {
         let folder = try Folder()
         for name in ["shop/index.html", "shop/copy/shop/index.html"] { try folder.write(name, "") }
         let environment = ["XDG_STATE_HOME": "\(folder.path)/state"]
@@ -510,7 +512,7 @@ import Testing
     }
 
     /// Opening a pipe that nobody writes to would wait for ever.
-    @Test(.timeLimit(.minutes(5))) func storageThatIsNoFileEndsTheStart() async throws {
+    @Test(.timeLimit(.minutes(5))) func aStorageThatIsNotAFileEndsTheStart() async throws {
         let folder = try Folder()
         let pipe = "\(folder.path)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -521,7 +523,7 @@ import Testing
 
     // MARK: What it says
 
-    @Test(arguments: ["-q", "--quiet"]) func quietLeavesOutTheUsual(_ flag: String) async throws {
+    @Test(arguments: ["-q", "--quiet"]) func quietLogsOnlyWarnings(_ flag: String) async throws {
         let program = try Self.drawbridge(["-p", "0", flag])
         let address = try await program.address()
         _ = try await curl("\(address)/echo?_mobile_bridge=1")
@@ -534,7 +536,7 @@ import Testing
         #expect(lines.first == "drawbridge listens on \(address)")
     }
 
-    @Test(arguments: ["-v", "--verbose"]) func verboseShowsWhatGoesInAndOut(_ flag: String) async throws {
+    @Test(arguments: ["-v", "--verbose"]) func verboseLogsInputsAndOutputs(_ flag: String) async throws {
         let program = try Self.drawbridge(["-p", "0", flag])
         let address = try await program.address()
         _ = try await curl("-d", #"{"action":"echo","data":{"a":1}}"#, "\(address)/__jsbridge__")
@@ -548,7 +550,7 @@ import Testing
     }
 
     /// Without the link no other machine could load anything.
-    @Test func theLinkIsSaidInEveryFormOfTheBanner() async throws {
+    @Test func everyFormOfTheBannerHasTheLink() async throws {
         let address = try addressForOthers()
         let quiet = try Self.drawbridge(["-p", "0", "-q", "--host", address])
         let line = try await quiet.line(with: "link ")
@@ -572,7 +574,7 @@ import Testing
         #expect(try await curl("-i", "-H", "Cookie: \(cookie)", page).hasPrefix("HTTP/1.1 200"))
     }
 
-    @Test func logIsJSONForPrograms() async throws {
+    @Test func theLogCanBeJSONForPrograms() async throws {
         let program = try Self.drawbridge(["-p", "0", "--log-format", "json"])
         let address = try await program.address()
         let headers = try await curl(
@@ -605,7 +607,7 @@ import Testing
         #expect(unanswered["code"] == 400 && unanswered["request"] == warning["request"])
     }
 
-    @Test func saysHowLongTheHandlerTook() async throws {
+    @Test func answersSayHowLongTheHandlerTook() async throws {
         let program = try Self.drawbridge(["-p", "0"])
         let answer = try await curl("-i", "\(program.address())/echo?_mobile_bridge=1")
         #expect(

@@ -22,7 +22,7 @@ import Testing
         "\(name)={\"$forward\": \"\(url)\"}"
     }
 
-    @Test func aProgramAnswersAsItLikes() async throws {
+    @Test func aForwardedCallIsAnsweredByTheProgram() async throws {
         let native = HTTPServer { exchange in
             let body = String(decoding: exchange.body, as: UTF8.self)
             exchange.send(HTTPResponse(status: .ok), Array(#"{"got":\#(body)}"#.utf8))
@@ -38,7 +38,7 @@ import Testing
         await native.stop(within: .zero)
     }
 
-    @Test func nothingOfThePagesGoesAlong() async throws {
+    @Test func theFieldsOfThePagesRequestAreNotForwarded() async throws {
         let mirror = try MirrorServer()
         let program = try Self.drawbridge("--reply", Self.reply("a", mirror.url + "/native"))
         let answer = try JSON(
@@ -56,7 +56,7 @@ import Testing
         await mirror.stop()
     }
 
-    @Test func aProgramThatIsDownIsAnErrorAndALineThatCounts() async throws {
+    @Test func aProgramThatIsDownIsAnErrorAndOneCountingLogLine() async throws {
         let mirror = try MirrorServer()
         let origin = mirror.url
         let url = origin + "/moved"
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["https://mocks.example/native", "http://192.0.2.1:3000/"])
-    func anotherMachineIsAskedWhereSomebodySaysSo(_ url: String) async throws {
+    func anotherMachineIsAskedOnlyWhereForwardToNamesIt(_ url: String) async throws {
         let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
         let program = try Self.drawbridge("--reply", Self.reply("a", url))
         #expect(await program.child.exitCode() == 1)
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The gateway itself, and what no page has any business with, however it is named.
-    @Test func neitherTheGatewayNorAServiceOfTheCloudIsAsked() async throws {
+    @Test func neitherTheGatewayNorACloudsMetadataIsAsked() async throws {
         let folder = try Folder()
         let file = try folder.write("mocks.json", #"{"replies": {"a": 1}}"#)
         let program = try Self.drawbridge("--replies", file, "--forward-to", "http://169.254.169.254")
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// A program that answers bit by bit is not silent, and still has no more than its time.
-    @Test func aProgramHasItsTimeForItsWholeAnswer() async throws {
+    @Test func theTimeLimitIsForAProgramsWholeAnswer() async throws {
         let native = HTTPServer { exchange in
             exchange.begin(HTTPResponse(status: .ok), length: nil)
             while (try? await exchange.write([0x20])) != nil {

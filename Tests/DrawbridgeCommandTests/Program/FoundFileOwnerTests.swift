@@ -84,7 +84,7 @@ struct FoundFileOwnerTests {
     }
 
     /// README's line for the image: as whose the folder is.
-    @Test func whoeverOwnsTheFolderReadsAndSaves() async throws {
+    @Test func theOwnerOfTheFolderReadsAndSavesItsFile() async throws {
         let site = try Self.site(of: 1000)
         let file = "\(site.path)/page/drawbridge.json"
         let program = try await Self.drawbridge(
@@ -104,7 +104,7 @@ struct FoundFileOwnerTests {
 
     /// What root makes can be edited by whose the folder is.
     @Test(arguments: [("022", "644"), ("077", "600"), ("000", "644")])
-    func aNewFileIsTheFoldersOwnersAndKeepsToTheUmask(umask: String, mode: String) async throws {
+    func aNewFileBelongsToTheFoldersOwnerAndFollowsTheUmask(umask: String, mode: String) async throws {
         let site = try Self.site(of: 1001, hasFile: false)
         let file = "\(site.path)/page/drawbridge.json"
         let program = try await Self.drawbridge(as: 0, in: site.path, umask: umask, "page", "--save")
@@ -127,7 +127,7 @@ struct FoundFileOwnerTests {
         #expect(Self.about("\(own.path)/page/drawbridge.json") == "1000 1000 \(mode)")
     }
 
-    @Test func whatOthersMayWriteCountsAsSoonAsTheyMayNot() async throws {
+    @Test func aFileIsUsedAsSoonAsOthersMayNotWriteIt() async throws {
         let site = try Self.site(of: 1001)
         let (page, file) = ("\(site.path)/page", "\(site.path)/page/drawbridge.json")
         chmod(file, 0o666)
@@ -158,7 +158,7 @@ struct FoundFileOwnerTests {
     }
 
     /// A file that nobody would read then is no help to anybody.
-    @Test func noFileIsMadeWhereItWouldNotBeRead() async throws {
+    @Test func noFileIsCreatedWhereItWouldNotBeRead() async throws {
         let site = try Self.site(of: 1001, hasFile: false)
         chmod("\(site.path)/page", 0o777)
         let program = try await Self.drawbridge(as: 0, in: site.path, "page", "--save")
@@ -199,7 +199,7 @@ struct FoundFileOwnerTests {
         ("1021997", "5.15.167.4-microsoft-standard-WSL2", 65534, 1000, true),
         ("1021997", "6.1.0-28-amd64", 1000, 1000, false),
         ("ef53", "5.15.167.4-microsoft-standard-WSL2", 1000, 1000, false),
-    ]) func onADiskOfWindowsRightsMeanNothing(
+    ]) func fileModesAreIgnoredOnAWindowsDisk(
         disk: String, kernel: String, reader: uid_t, owner: uid_t, isRead: Bool
     ) async throws {
         let site = try Self.site(of: owner)

@@ -18,7 +18,7 @@ import Testing
         try await curl("\(address)/\(name)?_mobile_bridge=1")
     }
 
-    @Test func isFoundInTheServedFolderAndElseInTheWorkingOne() async throws {
+    @Test func theFileIsFoundInTheServedFolderElseInTheWorkingFolder() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page</p>")
         try folder.write("drawbridge.json", #"{"replies": {"a": "working"}}"#)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aNewOneIsMadeBesideThePageIfThatFolderCanBeWritten() throws {
+    @Test func aNewFileIsCreatedNextToThePageIfItsFolderIsWritable() throws {
         let folder = try Folder()
         #expect(FoundFile.new(in: folder.path) == "\(folder.path)/drawbridge.json")
         #expect(FoundFile.new(in: "/") == "/drawbridge.json")
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Every setting is either one that such a file may have, or is refused with what to do.
-    @Test func saysNothingThatOpensAWay() async throws {
+    @Test func aFoundFileMaySetOnlyHarmlessOptions() async throws {
         let mayHave: Set<String> = [
             "answer-missing", "bridge", "built-ins", "command-item", "envelope", "inject", "message-handler",
             "scheme", "shortcuts", "single-page",
@@ -105,7 +105,7 @@ import Testing
         #""flutter""#, #"["dsbridge", "flutter"]"#, #"{"name": "flutter"}"#,
         #"[{"name": "flutter", "options": {}}]"#,
         #""flutter={}""#,
-    ]) func givesPagesABridgeThatIsShipped(_ value: String) async throws {
+    ]) func aFoundFileMayGivePagesAShippedBridge(_ value: String) async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", #"{"bridge": \#(value), "replies": {"a": 1}}"#)
         let program = try Self.drawbridge(in: folder)
@@ -118,7 +118,7 @@ import Testing
         #""./mine.js""#, #""mine.js""#, #"["flutter", "mine.js={}"]"#, #"{"file": "mine.js"}"#,
         #"[{"file": "bridges/mine.js", "options": {}}]"#, #"{"name": "./mine.js"}"#, #"{"name": "../mine"}"#,
         #"{"file": "/etc/mine.js=.js"}"#,
-    ]) func givesPagesNoScriptOfItsOwn(_ value: String) throws {
+    ]) func aFoundFileMayNotGivePagesAScript(_ value: String) throws {
         let folder = try Folder()
         try folder.write("mine.js", "drawbridge.bridge(native => {})")
         try folder.write("bridges/mine.js", "drawbridge.bridge(native => {})")
@@ -130,7 +130,9 @@ import Testing
         #expect(throws: Never.self) { try ConfigFile(path) }
     }
 
-    @Test(arguments: ["headers", "body"]) func saysNothingAPageCouldBeMadeOf(_ part: String) async throws {
+    @Test(arguments: ["headers", "body"]) func aFoundFileMayNotAnswerWithADocument(_ part: String)
+        async throws
+    {
         let folder = try Folder()
         let value = part == "body" ? #""<script>""# : #"{"Content-Type": "text/html"}"#
         let text =
@@ -145,7 +147,7 @@ import Testing
                 == "401")
     }
 
-    @Test func whatIsNotTrustedIsNotReadAndSaid() async throws {
+    @Test func anUntrustedFileIsIgnoredAndReported() async throws {
         let folder = try Folder()
         let mine = try folder.write("mine.json", #"{"replies": {"a": 1}}"#)
         let file = "\(folder.path)/drawbridge.json"
@@ -165,7 +167,7 @@ import Testing
     }
 
     /// Most people begin without one, and write it when they see who calls.
-    @Test func aFileThatComesLaterCountsToo() async throws {
+    @Test func aFileThatIsCreatedLaterIsUsedToo() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page")
         let program = try Self.drawbridge(in: folder, "--root", "page")
@@ -183,7 +185,7 @@ import Testing
 
     /// What comes while it runs is read as what was there at the start: a mistake is said once, also where it comes again,
     /// of two files the served folder's counts, and no page gets either, whatever is in it.
-    @Test func aFileThatComesBrokenIsToldOnceAndCountsWhenItIsMended() async throws {
+    @Test func aNewFileWithAMistakeIsReportedOnceAndUsedWhenFixed() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page")
         try folder.write("mocks.json", #"{"replies": {"m0": 1}}"#)
@@ -223,7 +225,7 @@ import Testing
     }
 
     /// One that was not read at the start counts as soon as it may be.
-    @Test func aFileThatAnybodyMayWriteCountsWhenOthersMayNot() async throws {
+    @Test func aFileThatAnybodyMayWriteIsUsedOnceOthersMayNot() async throws {
         let folder = try Folder()
         let path = try folder.write("drawbridge.json", #"{"replies": {"a": "mine"}}"#)
         chmod(path, 0o666)

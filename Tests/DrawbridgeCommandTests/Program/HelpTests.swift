@@ -22,7 +22,7 @@ import Testing
         return flags.flatMap { [String($0.output.1), $0.output.2.map(String.init)].compactMap(\.self) }
     }
 
-    @Test func helpIsAsItWasRead() async throws {
+    @Test func helpIsTheReviewedText() async throws {
         let help = try await Self.help()
         let known = try Self.text("Tests/DrawbridgeCommandTests/Program/help.txt")
         #expect(
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func whatFilesKnowOfOptionsIsCurrent() async throws {
+    @Test func theTableOfOptionsForFilesIsCurrent() async throws {
         guard isInstalled("python3") else { try Test.cancel("python3 is not there") }
         let script = Manual.root.appending(path: "scripts/options").path()
         let check = try Program("python3", [script, "--check", Program.path(of: "drawbridge")])
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// As a shell completes it.
-    @Test func completesFlagsAndTheirValues() async throws {
+    @Test func theShellCompletesFlagsAndTheirValues() async throws {
         let folder = try Folder()
         let script = try await Program.product("drawbridge", ["--generate-completion-script", "bash"])
             .wholeOutput()

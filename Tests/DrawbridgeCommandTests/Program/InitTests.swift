@@ -29,7 +29,7 @@ import Testing
         return output
     }
 
-    @Test func writesWhatTheCommandTakes() async throws {
+    @Test func initWritesAFileThatTheCommandAccepts() async throws {
         let folder = try Folder()
         try folder.write(
             "shop/index.html",
@@ -96,7 +96,7 @@ import Testing
         for name in ["camera", "shopapp", "callNative", "MyApp"] { #expect(script.contains("\"\(name)\"")) }
     }
 
-    @Test func readsTheExamplePages() async throws {
+    @Test func initReadsTheExamplePages() async throws {
         let folder = try Folder()
         let pages = Manual.root.appending(path: "examples/pages").path()
         #expect(try await Program("cp", ["-r", pages, "\(folder.path)/pages"]).child.exitCode() == 0)
@@ -143,7 +143,7 @@ import Testing
         ("wkwebviewjavascriptbridge", #""wkwebviewjavascriptbridge""#, [], 2),
     ]
 
-    @Test(arguments: bridgePages) func givesAPageItsBridge(
+    @Test(arguments: bridgePages) func initGivesAPageItsBridge(
         _ page: String, _ bridge: String, _ names: [String], _ rows: Int
     ) async throws {
         let folder = try Folder()
@@ -175,7 +175,7 @@ import Testing
         #expect(missed.allSatisfy { $0.contains("nothing") }, "\(missed)")
     }
 
-    @Test func writesABridgeToBeginWith() async throws {
+    @Test func initWritesABridgeToBeginWith() async throws {
         let folder = try Folder()
         try folder.write("shop/index.html", "<p>shop</p>")
         let output = try await Self.initialize(in: folder, "shop", "--bridge", "./mine.js")
@@ -205,7 +205,7 @@ import Testing
     }
 
     /// What it writes runs as the manual says.
-    @Test func theBridgeToBeginWithAnswersItsPage() async throws {
+    @Test func theWrittenBridgeAnswersItsPage() async throws {
         let folder = try Folder()
         _ = try await Self.initialize(in: folder, "--bridge", "./mine.js")
         try folder.write(
@@ -217,7 +217,7 @@ import Testing
         #expect(try await browser.evaluate("answer")["value"]?["paid"] == true)
     }
 
-    @Test func aFolderWithoutCallsGetsAnExampleThatIsTaken() async throws {
+    @Test func aFolderWithoutCallsGetsAValidExample() async throws {
         let folder = try Folder()
         let output = try await Self.initialize(in: folder)
         #expect(output.contains("drawbridge.json is written; 0 pages and scripts were read."))
@@ -228,7 +228,7 @@ import Testing
         _ = try await program.line(with: "settings  drawbridge.json  (found)")
     }
 
-    @Test func nothingIsOverwritten() async throws {
+    @Test func initOverwritesNothing() async throws {
         let folder = try Folder()
         let mine = #"{"replies": {"mine": 1}}"#
         try folder.write("drawbridge.json", mine)
@@ -249,7 +249,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/elsewhere.json"))
     }
 
-    @Test func theFileThatIsWrittenCountsBesideAnother() async throws {
+    @Test func theWrittenFileIsUsedAlthoughThereIsAnother() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", "{}")
         try folder.write("shop/a.js", "bridge.callHandler('pay2')")
@@ -259,7 +259,7 @@ import Testing
         _ = try await program.line(with: "pay2  (shop/drawbridge.json)")
     }
 
-    @Test func aFolderThatCannotBeWrittenIsAnErrorWithARemedy() async throws {
+    @Test func anUnwritableFolderIsAnErrorWithAHint() async throws {
         let folder = try Folder()
         let program = try Self.start(in: folder, "init", "/proc/self/fdinfo")
         _ = try await program.line(with: "cannot write /proc/self/fdinfo/drawbridge.json: ")
@@ -270,7 +270,7 @@ import Testing
         #expect(await missing.child.exitCode() == 64)
     }
 
-    @Test func whatIsNoPageIsLeftOutAndSaid() async throws {
+    @Test func filesThatAreNotPagesAreSkippedAndReported() async throws {
         let folder = try Folder()
         try folder.write("huge.js", String(repeating: "bridge.callHandler('huge');", count: 50_000))
         try Data([0x62, 0, 0xFF]).write(to: URL(filePath: "\(folder.path)/binary.js"))
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    @Test func readsNoMoreThanItsBounds() throws {
+    @Test func initReadsNoMoreThanItsBounds() throws {
         let folder = try Folder()
         for number in 10..<20 { try folder.write("a\(number).js", "bridge.callHandler('call\(number)')") }
         var bounds = PageFiles.Bounds()
@@ -346,7 +346,7 @@ import Testing
         #expect(text.contains(#"// "hello": {},  // a.js:1"#) && text.contains(#""getUser": {}  // a.js:1"#))
     }
 
-    @Test func helpSaysWhatItDoes() async throws {
+    @Test func theHelpOfInitSaysWhatItDoes() async throws {
         let folder = try Folder()
         let help = try await Self.initialize(in: folder, "--help")
         #expect(help.contains("USAGE: drawbridge init [folder] [--print]"))

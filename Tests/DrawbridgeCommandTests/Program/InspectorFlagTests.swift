@@ -15,7 +15,7 @@ import Testing
             environment: ["DRAWBRIDGE_TOKEN": token, "XDG_STATE_HOME": "/nonexistent"])
     }
 
-    @Test func theBannerHasALinkThatIsGoodOnce() async throws {
+    @Test func theBannersInspectorLinkWorksOnce() async throws {
         let folder = try Folder()
         let program = try Self.drawbridge(in: folder)
         let address = try await program.address()
@@ -63,7 +63,7 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
-    @Test func flagsSayWhetherAndWhere() async throws {
+    @Test func flagsTurnTheInspectorOffAndSetItsPort() async throws {
         let folder = try Folder()
         let none = try Self.drawbridge(in: folder, "--no-inspector")
         _ = try await none.address()
@@ -97,7 +97,7 @@ import Testing
         """
 
     /// One line more, live at once, and the same rights.
-    @Test func whatIsSavedIsOneLineOfTheFileAndLive() async throws {
+    @Test func aSavedAnswerIsOneLineOfTheFileAndLive() async throws {
         let folder = try Folder()
         let path = try folder.write("drawbridge.json", Self.file, mode: 0o640)
         let program = try Self.drawbridge(in: folder)
@@ -134,7 +134,7 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
-    @Test func aNewFileIsBegunWhereThereIsNone() async throws {
+    @Test func savingCreatesTheFileWhereThereIsNone() async throws {
         let folder = try Folder()
         let program = try Self.drawbridge(in: folder)
         let address = try await program.address()
@@ -150,7 +150,7 @@ import Testing
     }
 
     /// Where `init` would write it, and the next start finds it.
-    @Test func aNewFileIsBegunBesideThePage() async throws {
+    @Test func savingCreatesTheFileNextToThePage() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page")
         let program = try Self.drawbridge(in: folder, "page", "--no-built-ins")
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// Both change with the file.
-    @Test func itHearsOfBuiltInHandlersAndOfAFileThatIsRefused() async throws {
+    @Test func theInspectorLearnsOfBuiltInHandlersAndARefusedFile() async throws {
         let folder = try Folder()
         let program = try Self.drawbridge(in: folder)
         let line = try await program.line(with: "  inspector ")
@@ -198,7 +198,7 @@ import Testing
     }
 
     /// What stands in the file is never lost, whatever has become of it.
-    @Test func aFileThatIsAnotherIsNotWritten() async throws {
+    @Test func aFileThatChangedMeanwhileIsNotOverwritten() async throws {
         let folder = try Folder()
         _ = try folder.write("drawbridge.json", Self.file)
         let program = try Self.drawbridge(in: folder)
@@ -219,7 +219,7 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
-    @Test func aLinkIsNotReplacedAndAPipeIsNoFile() async throws {
+    @Test func savingKeepsSymbolicLinksAndRefusesPipes() async throws {
         let folder = try Folder()
         let text = #"{"replies": {"a": 1}}"#
         _ = try folder.write("real.json", text)
@@ -238,7 +238,7 @@ import Testing
         #expect(try folder.read("real.json") == text)
     }
 
-    @Test func whatAFoundFileMayNotSayIsNotSaved() async throws {
+    @Test func aMockThatAFoundFileMayNotHaveIsNotSaved() async throws {
         let folder = try Folder()
         let program = try Self.drawbridge(in: folder)
         let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
@@ -254,7 +254,7 @@ import Testing
     }
 
     /// A click-through of a page, and its file afterwards.
-    @Test func whatARunHasMissedIsWrittenDown() async throws {
+    @Test func unansweredNamesOfARunAreWrittenIntoTheFile() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", Self.file)
         let program = try Self.drawbridge(in: folder, "--save")
@@ -302,7 +302,7 @@ import Testing
     }
 
     /// Two ways of writing a name are one in the file, and what a handler answers it has not missed.
-    @Test func aNewFileHasEachNameOnceAndLeavesHandlersAlone() async throws {
+    @Test func aNewFileHasEachUnansweredNameOnceAndNoHandlers() async throws {
         let folder = try Folder()
         let program = try Self.drawbridge(in: folder, "--save")
         let address = try await program.address()
@@ -345,7 +345,7 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
-    @Test func theTerminalWritesDownWhatIsMissed() async throws {
+    @Test func theTerminalWritesUnansweredNamesIntoTheFile() async throws {
         let folder = try Folder()
         let file = try folder.write("mine.json", #"{"replies": {"a": 1}}"#)
         let program = try TerminalProgram.product("drawbridge", ["-p", "0", "--replies", file])
@@ -371,7 +371,7 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
-    @Test func programsSaveWhereTheyAreLet() async throws {
+    @Test func programsSaveOnlyWithTheSaveFlag() async throws {
         let folder = try Folder()
         for (arguments, code) in [([], 403), (["--save"], 200), (["--save", "--no-save"], 403)]
             as [([String], Int)]
@@ -396,7 +396,7 @@ import Testing
     }
 
     /// Two who look have one list, and each takes back what the other has saved.
-    @Test func twoInspectorsTakeBackFromOneList() async throws {
+    @Test func twoInspectorsUndoFromOneList() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", Self.file)
         let program = try Self.drawbridge(in: folder, "--save")
@@ -422,7 +422,7 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
-    @Test func aKeyDrawsANewLink() async throws {
+    @Test func aKeyInTheTerminalPrintsANewInspectorLink() async throws {
         let program = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await program.address()
         program.child.type("i\r")

@@ -15,7 +15,7 @@ import Testing
         try await curl("-H", "Authorization: Bearer \(token)", "\(address)/__drawbridge__/\(path)")
     }
 
-    @Test func logsTheKindsThatAreAskedFor() async throws {
+    @Test func theLogHasTheKindsThatAreAskedFor() async throws {
         let folder = try Folder()
         _ = try folder.write("a.html", "a")
         let program = try Self.drawbridge("--root", folder.path, "--log", "native,gateway")
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Where a page is served, its files would push its calls out of sight.
-    @Test func logsCallsAloneWhereAPageIsServed() async throws {
+    @Test func onlyCallsAreLoggedWhereAPageIsServed() async throws {
         let folder = try Folder()
         _ = try folder.write("a.html", "a")
         let program = try Self.drawbridge("--root", folder.path, "--reply", #"quiet={"$silence": true}"#)
@@ -64,7 +64,7 @@ import Testing
         (["--log", "natives"], "did you mean native?"), (["--log", ""], "--quiet has no lines"),
         (["--unanswered", "warn"], "it is tell or fail"),
     ])
-    func saysWhatItTakes(arguments: [String], sentence: String) async throws {
+    func aWrongValueIsAnsweredWithTheValidOnes(arguments: [String], sentence: String) async throws {
         let program = try Program.product("drawbridge", arguments)
         let output = await program.wholeOutput()
         #expect(output.contains(sentence), "\(output)")
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Each call of a missing name is one line, which counts.
-    @Test func countsWhatIsMissedAgain() async throws {
+    @Test func repeatedUnansweredCallsAreCounted() async throws {
         let program = try Self.drawbridge()
         let address = try await program.address()
         for _ in 0..<3 { _ = try await curl("\(address)/nobody?_mobile_bridge=1") }
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// After a restart, a page that was open has the token of the run before.
-    @Test func saysWhyTheChannelOfAPageIsRefused() async throws {
+    @Test func theLogSaysWhyAPagesChannelIsRefused() async throws {
         let program = try Self.drawbridge()
         let handshake = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
@@ -99,7 +99,7 @@ import Testing
         _ = try await program.line(with: "GET \(path)  refused  403 (\(why))  ")
     }
 
-    @Test func leavesOutTheNamesThatAreSaid() async throws {
+    @Test func redactRemovesTheNamedMembers() async throws {
         let program = try Self.drawbridge(
             "--redact", "iban,bic", "--redact", "Plate", "--log", "native,gateway", "--reply",
             #"pay={"$cases": [{"$when": {"iban": "DE2"}, "$reply": 1}, {"$reply": 2}]}"#)
@@ -118,7 +118,7 @@ import Testing
         #expect(!output.contains("CANARY") && output.contains("/__drawbridge__/calls?[removed]"), "\(output)")
     }
 
-    @Test func endsWithCode3WhereNobodyAnswered() async throws {
+    @Test func anUnansweredCallMakesTheExitCode3() async throws {
         for (arguments, call, code) in [
             (["--unanswered", "fail"], "echo", 0), (["--unanswered", "fail"], "nobody", 3),
             (["--unanswered", "tell"], "nobody", 0),
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// Whoever reads and whoever waits hold up no stop.
-    @Test func endsAtOnceThoughSomebodyReadsTheStream() async throws {
+    @Test func aReaderOfTheStreamDoesNotDelayTheEnd() async throws {
         let program = try Self.drawbridge("--grace", "250")
         let address = try await program.address()
         let reader = try Program(

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Neither the pipe's token nor that of the environment is printed.
-    @Test func saysTheToken() async throws {
+    @Test func theTokenIsReadFromThePipe() async throws {
         let program = try Self.child()
         let address = try await program.address()
         for (token, code) in [(Self.token, "200"), (String(repeating: "e", count: 32), "403")] {
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// As at SIGTERM: in good order, and with the code that --unanswered wants.
-    @Test func endsWithThePipe() async throws {
+    @Test func theCommandEndsWhenThePipeCloses() async throws {
         let program = try Self.child(["--unanswered", "fail"])
         let address = try await program.address()
         _ = try await curl("\(address)/nobody?_mobile_bridge=1")
@@ -40,14 +40,14 @@ import Testing
     }
 
     /// Whoever closes the pipe before the gateway listens leaves nothing behind.
-    @Test func endsWithAPipeThatClosesAtOnce() async throws {
+    @Test func theCommandEndsThoughThePipeClosesAtOnce() async throws {
         let program = try Self.child()
         program.child.closeInput()
         #expect([0, SIGTERM].contains(await program.child.exitCode()))
     }
 
     @Test(arguments: ["", "\n", "too-short\n", "\(token) \n", String(repeating: "p", count: 5000) + " "])
-    func wantsAToken(line: String) async throws {
+    func aMissingOrShortTokenIsAUsageError(line: String) async throws {
         let program = try Self.child(saying: line)
         program.child.closeInput()
         #expect(await program.child.exitCode() == 64)

@@ -9,7 +9,7 @@ import Testing
     .serialized, .timeLimit(.minutes(5)),
     .enabled("only the superuser makes network namespaces, with iproute2", Elsewhere.canBeMade))
 struct PhoneTests {
-    @Test func theTerminalsCodeIsTheLinkAndLetsAPhoneIn() async throws {
+    @Test func theTerminalsQRCodeLetsAPhoneIn() async throws {
         let elsewhere = try await Elsewhere()
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--lan"])
         let links = try await drawbridge.screen { Self.codes(in: $0).count == 1 }.lines.filter {
@@ -41,7 +41,7 @@ struct PhoneTests {
         #expect(await drawbridge.stop() == 0)
     }
 
-    @Test func theInspectorShowsTheLinkAndItsCode() async throws {
+    @Test func theInspectorShowsTheLinkAndItsQRCode() async throws {
         let elsewhere = try await Elsewhere()
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--lan"])
         let line = try await drawbridge.line(with: "  inspector ")
@@ -70,7 +70,7 @@ struct PhoneTests {
         #expect(entered.hasPrefix("HTTP/1.1 204"), "\(entered)")
     }
 
-    @Test func theInspectorOfAGatewayOfThisMachineSaysWhatIsMissing() async throws {
+    @Test func theInspectorOffersNoLinksToALocalGateway() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0"])
         let visit = try await InspectorVisit(try await drawbridge.line(with: "  inspector "))
         let drawn = try await visit.post("admissions", "")

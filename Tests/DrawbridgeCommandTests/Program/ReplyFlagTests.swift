@@ -31,7 +31,7 @@ import Testing
         #expect(bridges.contains("webviewjavascriptbridge"))
     }
 
-    @Test func repliesOfFlagsGoBeforeThoseOfFilesAndTheseBeforeTheConfigurations() async throws {
+    @Test func mocksOfFlagsBeatFilesWhichBeatTheConfigurationFile() async throws {
         let folder = try Folder()
         let one = try folder.write("one.json", #"{"replies": {"a": "one", "b": "one", "c": "one"}} // end"#)
         let two = try folder.write("two.json", #"{"$schema": "x", "replies": {"b": "two", "c": "two"}}"#)
@@ -57,7 +57,7 @@ import Testing
         #expect(try await program.line(with: "  reply c ").contains(#" ms  "flag""#))
     }
 
-    @Test func theNameOfAReplyDrivesNoTerminal() async throws {
+    @Test func theNameOfAMockCannotControlTheTerminal() async throws {
         let folder = try Folder()
         let file = try folder.write("replies.json", #"{"replies": {"a\u001b[31m\u202eb": 1}}"#)
         let program = try Self.drawbridge("--replies", file)
@@ -83,13 +83,14 @@ import Testing
         (["--replies", "a=1"], "did you mean --reply 'a=1'?", 1),
         (["--replies", ""], "cannot read", 1), (["--reply", "="], "write name=value", 64),
     ])
-    func aMistakeEndsTheStart(_ arguments: [String], _ sentence: String, _ code: Int32) async throws {
+    func aMistakeInAMockEndsTheStart(_ arguments: [String], _ sentence: String, _ code: Int32) async throws {
         let program = try Program.product("drawbridge", ["-p", "0"] + arguments)
         _ = try await program.line(with: sentence)
         #expect(await program.child.exitCode() == code)
     }
 
-    @Test(arguments: ["--replies", "-c"]) func aMistakeInAFileIsSaidWithItsPlace(_ flag: String) async throws
+    @Test(arguments: ["--replies", "-c"]) func aMistakeInAFileIsReportedWithItsPlace(_ flag: String)
+        async throws
     {
         let folder = try Folder()
         let file = try folder.write("mine.json", "{\n  \"replies\": {\n    \"pay\": {\"$delay\": 1}\n  }\n}")
@@ -106,14 +107,14 @@ import Testing
         ),
         (#"{"reply": {"a": 1}}"#, "did you mean replies?"), ("{}", "there are no replies in it"),
     ])
-    func aFileOfRepliesHasThoseAlone(_ text: String, _ sentence: String) async throws {
+    func aFileOfMocksMayHoldOnlyMocks(_ text: String, _ sentence: String) async throws {
         let folder = try Folder()
         let program = try Self.drawbridge("--replies", try folder.write("mine.json", text))
         _ = try await program.line(with: sentence)
         #expect(await program.child.exitCode() == 1)
     }
 
-    @Test func theBannerAndTheLogSayWhichThereAre() async throws {
+    @Test func theBannerAndTheLogNameTheMocks() async throws {
         let folder = try Folder()
         let file = try folder.write(
             "mine.json", #"{"replies": {"b": 1, "a": [{"$delay": 5}], "c": "{{input.x}}"}}"#)
@@ -143,7 +144,7 @@ import Testing
     }
 
     /// What is no file is read once, and never waited for while the gateway runs.
-    @Test func aPipeIsReadOnceAndAPipeInPlaceOfAFileIsNoFile() async throws {
+    @Test func aPipeIsReadOnceAndNeverWaitedForLater() async throws {
         let folder = try Folder()
         let command = try Program.path(of: "drawbridge")
         let piped = try Program(
@@ -172,7 +173,7 @@ import Testing
     }
 
     /// A file that is broken holds up no other, and is told to be mended when it is.
-    @Test func eachFileIsSavedForItself() async throws {
+    @Test func aBrokenFileDoesNotHoldUpTheOthers() async throws {
         let folder = try Folder()
         let one = try folder.write("one.json", #"{"replies": {"a": 1}}"#)
         let two = try folder.write("two.json", #"{"replies": {"b": 1}}"#)
@@ -189,7 +190,7 @@ import Testing
         #expect(program.output.split(separator: "\n").count { $0.contains("error: ") } == 1)
     }
 
-    @Test func scenariosAreOnFromTheStartAndByWhatReplies() async throws {
+    @Test func scenariosAreSwitchedByFilesAndByMocks() async throws {
         let folder = try Folder()
         let file = try folder.write(
             "mine.json",
@@ -214,7 +215,7 @@ import Testing
     }
 
     /// While a page calls, each answer is the whole old or the whole new one; a broken file changes nothing.
-    @Test func aSaveCountsAsAWholeAndAtOnce() async throws {
+    @Test func aSavedFileIsUsedAsAWholeAndAtOnce() async throws {
         let rounds = getenv("DRAWBRIDGE_ALL") == nil ? 50 : 250
         let folder = try Folder()
         func text(_ n: Int) -> String {

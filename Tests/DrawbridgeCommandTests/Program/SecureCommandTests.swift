@@ -5,7 +5,7 @@ import Testing
 
 /// The command with a certificate, and real curl that trusts it.
 @Suite(.timeLimit(.minutes(5))) struct SecureCommandTests {
-    @Test func servesHTTPSWithACertificate() async throws {
+    @Test func aCertificateMakesTheCommandServeHTTPS() async throws {
         let certificates = try Certificates()
         let (certificate, key) = try await certificates.make()
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--cert", certificate, "--key", key])
@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func saysInOneLineWhatIsWrongWithACertificate() async throws {
+    @Test func aWrongCertificateIsReportedInOneLine() async throws {
         let certificates = try Certificates()
         let one = try await certificates.make("one")
         let two = try await certificates.make("two")
@@ -65,7 +65,7 @@ import Testing
         #expect(output.split(separator: "\n").count == 1)
     }
 
-    @Test(arguments: ["--cert", "--key"]) func wantsBothFilesOrNone(_ flag: String) async throws {
+    @Test(arguments: ["--cert", "--key"]) func certificateAndKeyMustBothBeGiven(_ flag: String) async throws {
         let drawbridge = try Program.product("drawbridge", [flag, "a.pem"])
         #expect(await drawbridge.child.exitCode() == 64)
         _ = try await drawbridge.line(with: flag == "--cert" ? "--key" : "--cert")

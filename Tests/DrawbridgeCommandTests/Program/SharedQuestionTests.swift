@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func whatTheInspectorDecidesTheTerminalAsksNoMore() async throws {
+    @Test func aQuestionAnsweredInTheInspectorLeavesTheTerminal() async throws {
         let both = try await Both()
         let terminal = both.terminal
         let first = try both.call("Tide")
@@ -113,7 +113,7 @@ import Testing
         #expect(await terminal.stop() == 0)
     }
 
-    @Test func whatTheTerminalDecidesTheInspectorAsksNoMore() async throws {
+    @Test func aQuestionAnsweredInTheTerminalLeavesTheInspector() async throws {
         let both = try await Both()
         let caller = try both.call("Tide")
         try await both.terminal.line(with: Self.question(1, "Tide"))
@@ -168,7 +168,7 @@ import Testing
 
     /// Of two questions that wait, one goes: what is typed without a number is for the other from the
     /// next line on.
-    @Test func theOtherQuestionIsTheOnlyOneFromThenOn() async throws {
+    @Test func whenOneOfTwoQuestionsIsAnsweredOnlyTheOtherIsAsked() async throws {
         let both = try await Both()
         let first = try both.call("Tide")
         try await both.terminal.line(with: Self.question(1, "Tide"))

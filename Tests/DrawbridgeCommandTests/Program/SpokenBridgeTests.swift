@@ -17,7 +17,7 @@ import Testing
         return folder
     }
 
-    @Test func logJournalAndConsoleSayWhatAPageWants() async throws {
+    @Test func logJournalAndConsoleNameTheBridgeThatAPageWants() async throws {
         let folder = try Self.shop()
         let program = try Program.product("drawbridge", ["-p", "0", "--root", "\(folder.path)/shop"])
         let address = try await program.address()
@@ -35,7 +35,7 @@ import Testing
         #expect(program.output.components(separatedBy: Self.sentence).count == 2)
     }
 
-    @Test func nothingIsSaidWhereThePageHasIt() async throws {
+    @Test func nothingIsReportedWhereThePageHasItsBridge() async throws {
         let folder = try Self.shop()
         let given = try Program.product(
             "drawbridge", ["-p", "0", "--bridge", "reactnative", "--root", "\(folder.path)/shop"])

@@ -33,7 +33,7 @@ import Testing
         #expect(await drawbridge.stop() == 0)
     }
 
-    @Test func aCallerThatLeavesWithdrawsItsQuestion() async throws {
+    @Test func aQuestionIsWithdrawnWhenItsCallerLeaves() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         let before = drawbridge.child.mode
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// What is seen of it is torn; what is read is not.
-    @Test func linesOfTheLogDoNotTearWhatIsTyped() async throws {
+    @Test func logLinesDoNotBreakWhatIsBeingTyped() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         let caller = try alert(address)
@@ -59,7 +59,7 @@ import Testing
         #expect(await caller.wholeOutput() == Self.cancel)
     }
 
-    @Test func whatWasTypedBeforeAQuestionIsNoAnswerToIt() async throws {
+    @Test func textTypedBeforeAQuestionDoesNotAnswerIt() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         drawbridge.child.type("ok\r")
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// The caller whose question waits gets what it would get on SIGTERM: nobody has cancelled the question.
-    @Test(arguments: [SIGINT, SIGTERM]) func aStopEndsInGoodOrder(_ signal: Int32) async throws {
+    @Test(arguments: [SIGINT, SIGTERM]) func aStopAtTheTerminalEndsCleanly(_ signal: Int32) async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--grace", "0.2"])
         let address = try await drawbridge.address()
         let caller = try alert(address)
@@ -84,7 +84,7 @@ import Testing
         try await drawbridge.screen { $0.has("1 withdrawn: ") }
     }
 
-    @Test func nothingOfThePageDrivesTheTerminal() async throws {
+    @Test func textsOfPagesCannotControlTheTerminal() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         let caller = try alert(address, "a%1B%5B2Jb%0D%0Ac%C2%9B31md%E2%80%AEe")
@@ -99,7 +99,8 @@ import Testing
     @Test(arguments: [
         (["NO_COLOR": ""], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false),
     ])
-    func coloursUnlessToldOtherwise(environment: [String: String], isColored: Bool) async throws {
+    func theTerminalHasColorsUnlessToldOtherwise(environment: [String: String], isColored: Bool) async throws
+    {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"], environment: environment)
         let address = try await drawbridge.address()
         let caller = try alert(address)
@@ -110,7 +111,7 @@ import Testing
         #expect(await caller.wholeOutput() == Self.ok)
     }
 
-    @Test func goesOnAfterItWasStopped() async throws {
+    @Test func questionsGoOnAfterTheProcessWasStopped() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         let caller = try alert(address)
@@ -121,7 +122,7 @@ import Testing
         #expect(await caller.wholeOutput() == Self.ok)
     }
 
-    @Test func theBackgroundKeepsItsHandsOffTheTerminal() async throws {
+    @Test func aBackgroundProcessDoesNotTouchTheTerminal() async throws {
         let product = try Program.path(of: "drawbridge")
         let shell = try TerminalProgram(
             "bash",
@@ -147,7 +148,7 @@ import Testing
         _ = await shell.child.exitCode()
     }
 
-    @Test func nobodyIsAskedInTheBackground() async throws {
+    @Test func aBackgroundProcessAsksNobody() async throws {
         let product = try Program.path(of: "drawbridge")
         let shell = try TerminalProgram(
             "bash", ["-c", "set -m; \"$0\" -p 0 & read -r; kill %1; wait", product])
@@ -169,7 +170,7 @@ import Testing
     }
 
     /// As with `nohup`.
-    @Test func goesOnWithoutATerminalThatWasHungUp() async throws {
+    @Test func theGatewayGoesOnAfterItsTerminalHungUp() async throws {
         let product = try Program.path(of: "drawbridge")
         let drawbridge = try TerminalProgram("sh", ["-c", "trap '' HUP; exec \"$0\" -p 0", product])
         let address = try await drawbridge.address()
@@ -181,7 +182,7 @@ import Testing
         #expect(await drawbridge.stop() == 0)
     }
 
-    @Test func aStoppedTerminalDoesNotKeepTheProcess() async throws {
+    @Test func aPausedTerminalDoesNotKeepTheProcess() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--grace", "0"])
         let address = try await drawbridge.address()
         drawbridge.child.type("\u{13}")
@@ -190,7 +191,7 @@ import Testing
         #expect(await drawbridge.stop() == 0)
     }
 
-    @Test func norDoesItKeepAProcessWhoseHandlerHoldsItsThread() async throws {
+    @Test func aPausedTerminalDoesNotKeepAProcessWithABlockedHandler() async throws {
         let server = try TerminalProgram.product("test-server", ["-p", "0", "--grace", "0"])
         let address = try await server.address()
         let caller = try Program("curl", ["-sS", "--max-time", "60", "\(address)/block?_mobile_bridge=1"])
@@ -203,7 +204,7 @@ import Testing
 
     // MARK: Words
 
-    @Test func aWordSwitchesScenariosPlaysEventsAndResets() async throws {
+    @Test func typedCommandsSwitchScenariosPlayEventsAndReset() async throws {
         let folder = try Folder()
         let file = try folder.write(
             "mine.json",

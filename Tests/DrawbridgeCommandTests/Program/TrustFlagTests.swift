@@ -44,7 +44,7 @@ import Testing
         [], ["-H", "Host: localhost"], ["-H", "Host: __jsbridge__"], ["-H", "X-Forwarded-For: 127.0.0.1"],
         ["-H", "Forwarded: for=127.0.0.1"], ["-H", "Authorization: Bearer \(token)"],
     ])
-    func withoutTheLinkNothingIsThere(_ fields: [String]) async throws {
+    func withoutTheLinkEveryPathIsRefused(_ fields: [String]) async throws {
         let started = try await Started("--trusted-proxy", "127.0.0.1")
         for path in [
             "/", "/echo?_mobile_bridge=1", "/__drawbridge__/token", "/__drawbridge__/page.js",
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func programsNeedTheOptionAndTheToken() async throws {
+    @Test func programsElsewhereNeedTheOptionAndTheToken() async throws {
         let bearer = "Authorization: Bearer \(Self.token)"
         let closed = try await Started()
         #expect(try await closed.ask("/__drawbridge__/calls", "-H", bearer).hasPrefix("HTTP/1.1 403"))
@@ -123,7 +123,7 @@ import Testing
         (#"{"local-trust": false}"#, [], 403), (#"{"local-trust": false}"#, ["--local-trust"], 200),
         (#"{"local-trust": true}"#, ["--no-local-trust"], 403),
     ])
-    func aFlagBeatsTheFile(_ file: String, _ flags: [String], _ status: Int) async throws {
+    func aFlagOfTrustBeatsTheFile(_ file: String, _ flags: [String], _ status: Int) async throws {
         let folder = try Folder()
         let settings = try folder.write("settings.json", file)
         let program = try Program.product("drawbridge", ["-p", "0", "-c", settings] + flags)
@@ -140,7 +140,7 @@ import Testing
             (#"{"host": "127.0.0.2"}"#, ["--lan"], nil, "0.0.0.0"),
             (#"{"host": "127.0.0.2"}"#, ["--no-lan"], nil, "127.0.0.2"),
         ] as [(String, [String], String?, String)])
-    func whatIsSaidFirstDecidesWhereItListens(
+    func flagsBeatTheEnvironmentAndTheFileInWhereToListen(
         _ file: String, _ flags: [String], _ variable: String?, _ host: String
     ) async throws {
         let folder = try Folder()
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// A server in front speaks https, and asks by http.
-    @Test func theLinkIsGoodBehindAServerThatSpeaksHTTPS() async throws {
+    @Test func theLinkWorksBehindAnHTTPSProxy() async throws {
         let started = try await Started("--public-url", "https://shop.test")
         let link = try #require(started.banner["links"]?[0]?.stringValue)
         #expect(link.hasPrefix("https://shop.test/__drawbridge__/enter#"))
@@ -168,7 +168,7 @@ import Testing
         ["--public-url", "localhost:9090"], ["--public-url", "http://a/b"], ["--public-url", "ftp://a"],
         ["--inspector-url", "nonsense"], ["--lan", "--host", "127.0.0.1"],
     ])
-    func whatIsNoAddressIsRefused(_ arguments: [String]) async throws {
+    func anInvalidAddressIsRefused(_ arguments: [String]) async throws {
         let program = try Program.product("drawbridge", ["-p", "0"] + arguments)
         #expect(await program.wholeOutput().contains(arguments[0]))
         #expect(await program.child.exitCode() == 64)

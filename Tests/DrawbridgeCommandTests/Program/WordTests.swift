@@ -12,7 +12,7 @@ import Testing
         return try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(words)"])
     }
 
-    @Test(arguments: ["drawbridge", "hello"]) func aFolderIsServed(_ product: String) async throws {
+    @Test(arguments: ["drawbridge", "hello"]) func aFolderArgumentIsServed(_ product: String) async throws {
         let folder = try Folder()
         try folder.write("shop/index.html", "<p>shop</p>")
         try folder.write("shop/drawbridge.json", #"{"replies": {"a": "of the shop"}}"#)
@@ -23,7 +23,7 @@ import Testing
         _ = try await program.line(with: "settings  shop/drawbridge.json  (found)")
     }
 
-    @Test func aFolderMayStandBehindOptionsAndBesideURLs() async throws {
+    @Test func aFolderArgumentMayFollowOptionsAndComeWithURLs() async throws {
         let folder = try Folder()
         try folder.write("shop/index.html", "<p>shop</p>")
         try folder.write("api/v2/list", "all of it")
@@ -37,7 +37,7 @@ import Testing
             try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(address)/other").hasPrefix("502"))
     }
 
-    @Test func aWordGoesBeforeTheRootOfTheConfigurationFile() async throws {
+    @Test func aFolderArgumentBeatsTheRootOfTheConfigurationFile() async throws {
         let folder = try Folder()
         try folder.write("shop/index.html", "<p>shop</p>")
         try folder.write("other/index.html", "<p>other</p>")
@@ -61,7 +61,7 @@ import Testing
         (["shop", "--root", "other"], "shop and --root other both name the folder that is served"),
         (["http://"], "the upstream http:// names no host; write http://host"),
     ])
-    func aWordThatStandsForNothingIsAUsageError(_ words: [String], _ message: String) async throws {
+    func anArgumentThatIsNeitherFolderNorURLIsAUsageError(_ words: [String], _ message: String) async throws {
         let folder = try Folder()
         for file in ["shop/a b/index.html", "other/index.html", "top.html", "mocks.json"] {
             try folder.write(file, "{}")

@@ -31,7 +31,7 @@ import Testing
 
     private var lastLine: String { shown.value.last ?? "" }
 
-    @Test func showsAQuestionInOneLineAndTakesItsAnswer() async throws {
+    @Test func aQuestionIsShownInOneLineAndAnswered() async throws {
         let answer = try await ask(Self.alert)
         #expect(shown.value == ["? 1  alert  Delete?  Shall I?  [ok/cancel]"])
         presenter.take("ok")
@@ -39,7 +39,7 @@ import Testing
         #expect(lastLine == "1 alert: ok")
     }
 
-    @Test func answersSeveralOutOfOrder() async throws {
+    @Test func questionsMayBeAnsweredOutOfOrder() async throws {
         let first = try await ask(Self.alert)
         let second = try await ask(Self.login)
         let third = try await ask(Self.alert)
@@ -54,14 +54,14 @@ import Testing
     }
 
     @Test(arguments: ["ok", "o", "OK", "1 ok", " 1  o "])
-    func takesAChoiceHoweverShort(line: String) async throws {
+    func aChoiceMayBeAbbreviated(line: String) async throws {
         let answer = try await ask(Self.alert)
         presenter.take(line)
         #expect(try await answer.value == .some("ok"))
     }
 
     /// A person who presses Enter at the wrong moment has decided nothing.
-    @Test(arguments: ["", "1", " "]) func nothingIsNoAnswer(line: String) async throws {
+    @Test(arguments: ["", "1", " "]) func anEmptyLineDoesNotAnswer(line: String) async throws {
         let answer = try await ask(Self.alert)
         presenter.take(line)
         #expect(lastLine == "1 still waits: type ok or cancel")
@@ -69,7 +69,7 @@ import Testing
         #expect(try await answer.value == .some("ok"))
     }
 
-    @Test func aChoiceCutTooShortIsNone() async throws {
+    @Test func anAmbiguousAbbreviationDoesNotAnswer() async throws {
         let answer = try await ask(Question("q", choices: ["copy", "cut"]))
         presenter.take("c")
         #expect(lastLine == "1 still waits: type copy or cut or cancel")
@@ -86,7 +86,7 @@ import Testing
     ]
 
     @Test(arguments: forms)
-    func takesFields(line: String, answer: JSON?) async throws {
+    func fieldsAreTypedAsNameAndValue(line: String, answer: JSON?) async throws {
         let form = try await ask(Self.form)
         presenter.take("Elm")
         #expect(lastLine == "1 still waits: type street=… town=…, or cancel")
@@ -109,7 +109,7 @@ import Testing
         #expect(try await answer.value == nil)
     }
 
-    @Test func aLineIsNeverForAnotherQuestionThanThePersonMeant() async throws {
+    @Test func aLineNeverAnswersAnotherQuestionThanThePersonMeant() async throws {
         let first = try await ask(Self.alert)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
@@ -144,7 +144,7 @@ import Testing
         #expect(shown.value.isEmpty)
     }
 
-    @Test func onlyShowsANotice() async throws {
+    @Test func aNoticeIsOnlyShown() async throws {
         #expect(try await presenter.present(Question("toast", message: "Saved"), for: Request("/")) == nil)
         #expect(shown.value == ["toast  Saved"])
     }
@@ -158,7 +158,7 @@ import Testing
         #expect(lastLine.count == 1008)
     }
 
-    @Test func endsWithItsTerminalAndAsksNobodyAfterwards() async throws {
+    @Test func aClosedTerminalCancelsQuestionsAndAsksNobody() async throws {
         let first = try await ask(Self.alert)
         presenter.end()
         #expect(try await first.value == nil)
@@ -167,7 +167,7 @@ import Testing
         #expect(shown.value.count == 2)
     }
 
-    @Test func thereIsNoneWithoutATerminal() {
+    @Test func withoutATerminalThereIsNoPresenter() {
         #expect(TerminalPresenter.ifThereIsOne(input: -1, output: -1) == nil)
     }
 }

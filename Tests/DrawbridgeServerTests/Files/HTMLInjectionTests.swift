@@ -30,7 +30,7 @@ struct HTMLInjectionTests {
         }
     }
 
-    @Test func aReloadCostsNothingUntilTheProcessOrTheFileIsNew() async throws {
+    @Test func aReloadIsA304UntilTheProcessOrTheFileChanges() async throws {
         let site = try StaticFilesSite(["a.html": Self.page])
         let process = Process(site, epoch: "1")
         let first = await process.get("/a.html", as: "document")
@@ -54,7 +54,7 @@ struct HTMLInjectionTests {
         #expect(try await process.get("/a.html", known, as: "document").text() == Self.tagged + "!")
     }
 
-    @Test func aPartOfAnotherPageIsAVersionOfItsOwn() async throws {
+    @Test func aFetchedPartIsAnotherVersionThanThePage() async throws {
         let process = Process(try StaticFilesSite(["a.html": Self.page]), epoch: "1")
         let part = await process.get("/a.html", as: "empty")
         #expect(try await part.text() == Self.page)
@@ -72,7 +72,7 @@ struct HTMLInjectionTests {
                 == .preconditionFailed)
     }
 
-    @Test func partsOfOtherFilesStillWork() async throws {
+    @Test func rangesOfOtherFilesStillWork() async throws {
         let process = Process(try StaticFilesSite(["a.html": Self.page, "a.txt": "0123456789"]), epoch: "1")
         let part: HTTPFields = [.range: "bytes=0-4"]
         #expect(try await process.get("/a.txt", part, as: "video").text() == "01234")
@@ -84,7 +84,7 @@ struct HTMLInjectionTests {
         #expect(page.headers[.acceptRanges] == nil)
     }
 
-    @Test func headSaysWhatGetDoes() async throws {
+    @Test func headHasTheHeadersOfGet() async throws {
         let large = Self.page + String(repeating: "x", count: 100_000)
         let process = Process(
             try StaticFilesSite(["a.html": Self.page, "b.html": large, "c.html": "{}"]), epoch: "1")

@@ -33,7 +33,7 @@ struct StaticFilesConditionTests {
         ("TAG", 200), ("*", 200), ("\"x\", TAG", 200), ("W/TAG", 412), ("\"x\"", 412), ("nonsense", 412),
         ("\"x\" *", 412),
     ])
-    func ifMatchAsksForThisVersion(value: String, code: Int) async throws {
+    func ifMatchRequiresThisVersion(value: String, code: Int) async throws {
         #expect(try await status([.ifMatch: value]) == code)
         #expect(try await status([.ifMatch: value], method: .head) == code)
     }
@@ -42,7 +42,7 @@ struct StaticFilesConditionTests {
         (date, 200), (after, 200), (before, 412), ("Mon, 01 Jan 0001 00:00:00 GMT", 412), ("yesterday", 200),
         ("0", 200),
     ])
-    func ifUnmodifiedSinceAsksForNothingNewer(value: String, code: Int) async throws {
+    func ifUnmodifiedSinceRequiresNothingNewer(value: String, code: Int) async throws {
         #expect(try await status([.ifUnmodifiedSince: value]) == code)
     }
 
@@ -51,7 +51,7 @@ struct StaticFilesConditionTests {
         ("\"x\"", 200),
         ("W/\"x\"", 200), ("nonsense", 200), ("\"open", 200), ("\"a,b\",TAG", 304), ("w/TAG", 200), ("", 200),
     ])
-    func ifNoneMatchSavesWhatTheCallerHas(value: String, code: Int) async throws {
+    func ifNoneMatchGivesA304ForTheCallersVersion(value: String, code: Int) async throws {
         #expect(try await status([.ifNoneMatch: value]) == code)
         #expect(try await status([.ifNoneMatch: value], method: .head) == code)
     }
@@ -61,12 +61,13 @@ struct StaticFilesConditionTests {
         ("Sun Nov  6 08:49:37 1994", 304), ("Sun Nov  6 08:49:36 1994", 200), ("tomorrow", 200),
         ("Sun, 06 Nov 1994 08:49:37 +0000", 200), ("Sun, 99 Nov 2094 08:49:37 GMT", 200),
     ])
-    func ifModifiedSinceSavesWhatTheCallerHas(value: String, code: Int) async throws {
+    func ifModifiedSinceGivesA304ForTheCallersVersion(value: String, code: Int) async throws {
         #expect(try await status([.ifModifiedSince: value]) == code)
         #expect(try await status([.ifModifiedSince: value], method: .head) == code)
     }
 
-    @Test(arguments: ordered) func conditionsAreAskedInTheirOrder(headers: HTTPFields, code: Int) async throws
+    @Test(arguments: ordered) func conditionsAreCheckedInTheirOrder(headers: HTTPFields, code: Int)
+        async throws
     {
         #expect(try await status(headers) == code)
     }
@@ -88,7 +89,7 @@ struct StaticFilesConditionTests {
         ("nonsense", 200),
         ("TAG, TAG", 200), ("*", 200), ("Sunday, 06-Nov-94 08:49:37 GMT", 206),
     ])
-    func ifRangeFitsPartsOfOneVersionOnly(value: String, code: Int) async throws {
+    func ifRangeGivesRangesOfTheSameVersionOnly(value: String, code: Int) async throws {
         #expect(try await status([.ifRange: value, .range: "bytes=0-1"]) == code)
         #expect(try await status([.ifRange: value]) == 200)
     }
@@ -100,7 +101,7 @@ struct StaticFilesConditionTests {
         ("bytes=0-99999999999999999999999999", 0..<10), ("bytes=-99999999999999999999999999", 0..<10),
         ("bytes=3-9223372036854775807", 3..<10),
     ])
-    func sendsOnePart(field: String, part: Range<Int>) async throws {
+    func oneRangeGetsItsPartOfTheFile(field: String, part: Range<Int>) async throws {
         let site = try StaticFilesSite(["a.txt": "0123456789"])
         let response = await site.get("/a.txt", [.range: field])
         #expect(response.status == .partialContent)
@@ -113,7 +114,7 @@ struct StaticFilesConditionTests {
         "bytes=10-", "bytes=999-", "bytes=10-20", "bytes=-0", "bytes=9223372036854775807-",
         "bytes=99999999999999999999-",
     ])
-    func saysHowLongTheFileIsWhereNoPartFits(field: String) async throws {
+    func anUnsatisfiableRangeTellsTheLengthOfTheFile(field: String) async throws {
         let site = try StaticFilesSite(["a.txt": "0123456789"])
         let response = await site.get("/a.txt", [.range: field])
         #expect(response.status == .rangeNotSatisfiable)
@@ -128,7 +129,7 @@ struct StaticFilesConditionTests {
         "0-1",
         "bytes=" + (0..<1_000).map { "\($0)-\($0)" }.joined(separator: ","), "bytes=\u{0661}-\u{0662}",
     ])
-    func sendsTheWholeFileForWhatIsNotOneRange(field: String) async throws {
+    func anythingButOneRangeGetsTheWholeFile(field: String) async throws {
         let site = try StaticFilesSite(["a.txt": "0123456789"])
         let response = await site.get("/a.txt", [.range: field])
         #expect(response.status == .ok)
@@ -136,13 +137,13 @@ struct StaticFilesConditionTests {
         #expect(try await response.body.collect() == Array("0123456789".utf8))
     }
 
-    @Test func anEmptyFileHasNoParts() async throws {
+    @Test func anEmptyFileHasNoRanges() async throws {
         let site = try StaticFilesSite(["a.txt": ""])
         #expect(await site.get("/a.txt", [.range: "bytes=0-"]).headers[.contentRange] == "bytes */0")
         #expect(await site.get("/a.txt", [.range: "bytes=-5"]).status == .ok)
     }
 
-    @Test func sendsALargePartOfALargeFile() async throws {
+    @Test func aLargeRangeOfALargeFileIsSent() async throws {
         let site = try StaticFilesSite()
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try site.file("a.bin", bytes: bytes)
@@ -151,7 +152,7 @@ struct StaticFilesConditionTests {
         #expect(try await response.body.collect() == Array(bytes[1000..<151_000]))
     }
 
-    @Test func anotherVersionHasAnotherTag() async throws {
+    @Test func aChangedFileHasAnotherEntityTag() async throws {
         let site = try StaticFilesSite(["a.txt": "one"])
         var tags: Set<String> = []
         func look() async throws { tags.insert(try #require(await site.get("/a.txt").headers[.eTag])) }
@@ -172,7 +173,7 @@ struct StaticFilesConditionTests {
         #expect(tags.count == 4)
     }
 
-    @Test func aFileFromTheFutureIsFromNow() async throws {
+    @Test func aFileDatedInTheFutureIsDatedNow() async throws {
         let site = try StaticFilesSite(["a.txt": "x"])
         try site.setModified("a.txt", 253_402_300_700)
         let modified = try #require(await site.get("/a.txt").headers[.lastModified].flatMap(HTTPDate.init))
@@ -184,12 +185,12 @@ struct StaticFilesConditionTests {
         ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
         ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
     ])
-    func writesAndReadsDates(text: String, seconds: Int) {
+    func httpDatesAreWrittenAndRead(text: String, seconds: Int) {
         #expect(HTTPDate(seconds: seconds).text == text)
         #expect(HTTPDate(text)?.seconds == seconds)
     }
 
-    @Test func everyDayIsItsOwnDate() {
+    @Test func everyDayHasItsOwnHTTPDate() {
         for day in stride(from: 0, through: 2_932_896, by: 365) {
             let date = HTTPDate(seconds: day * 86_400 + 3_723)
             #expect(HTTPDate(date.text) == date)
@@ -206,9 +207,9 @@ struct StaticFilesConditionTests {
         "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
         "1994-11-06T08:49:37Z", "784111777",
     ])
-    func readsNoOtherDates(text: String) { #expect(HTTPDate(text) == nil) }
+    func otherTextsAreNotReadAsHTTPDates(text: String) { #expect(HTTPDate(text) == nil) }
 
-    @Test func twoDigitsOfAYearAreTheNearestCentury() throws {
+    @Test func aTwoDigitYearIsInTheNearestCentury() throws {
         #expect(HTTPDate("Tuesday, 01-Jan-30 00:00:00 GMT")?.text == "Tue, 01 Jan 2030 00:00:00 GMT")
         #expect(HTTPDate("Friday, 01-Jan-99 00:00:00 GMT")?.text == "Fri, 01 Jan 1999 00:00:00 GMT")
     }

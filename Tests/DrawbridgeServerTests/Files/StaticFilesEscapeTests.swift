@@ -20,11 +20,11 @@ struct StaticFilesEscapeTests {
         "/%uff0e%uff0e/secret.txt", "/．．/secret.txt", "/\u{2025}/secret.txt", "", "*", "a.txt", "secret.txt",
         "../secret.txt", "/.", "/docs/.", "/docs/..", "/.\u{301}./secret.txt",
     ])
-    func refusesPathsThatLeadAwayOrNameNothing(target: String) async throws {
+    func pathsThatLeadOutOrNameNothingAreRefused(target: String) async throws {
         try await expectNothing(at: target)
     }
 
-    @Test func refusesAnAbsolutePathOfTheSystem() async throws {
+    @Test func anAbsolutePathOfTheSystemIsRefused() async throws {
         let site = try StaticFilesSite(["a.txt": "hello"])
         for target in [
             site.top + "/secret.txt", "/" + site.top + "/secret.txt", "/%2f" + site.top + "/secret.txt",
@@ -42,7 +42,7 @@ struct StaticFilesEscapeTests {
         try await expectNothing(at: target)
     }
 
-    @Test func whatIsWellKnownIsServed() async throws {
+    @Test func wellKnownFilesAreServed() async throws {
         let site = try StaticFilesSite([".well-known/assetlinks.json": "[]"])
         #expect(try await site.text("/.well-known/assetlinks.json") == "[]")
     }
@@ -54,7 +54,7 @@ struct StaticFilesEscapeTests {
         "/self/fd/0",
         "/indexed/", "/indexed", "/filelink.txt/", "/slashed.txt",
     ])
-    func linksDoNotLeadOut(target: String) async throws {
+    func linksThatLeadOutAreNotFollowed(target: String) async throws {
         let site = try Self.site()
         try site.link("up.txt", to: "../secret.txt")
         try site.link("absolute.txt", to: site.top + "/secret.txt")
@@ -79,7 +79,7 @@ struct StaticFilesEscapeTests {
         try await expectNothing(at: target, on: site)
     }
 
-    @Test func aFolderBesideTheRootWithALongerNameIsOutside() async throws {
+    @Test func aSiblingFolderWithALongerNameIsOutside() async throws {
         let site = try Self.site()
         let sibling = String(site.path("").dropLast()) + "-private"
         try FileManager.default.createDirectory(atPath: sibling, withIntermediateDirectories: false)
@@ -96,7 +96,7 @@ struct StaticFilesEscapeTests {
         ("/hop/here/docs/", "docs"),
         ("/whole/a.txt", "hello"), ("/config.txt", "configured"),
     ])
-    func linksWithinAreFollowed(target: String, text: String) async throws {
+    func linksWithinTheFolderAreFollowed(target: String, text: String) async throws {
         let site = try Self.site()
         try site.link("link.txt", to: "a.txt")
         try site.link("folder", to: "docs")
@@ -113,7 +113,7 @@ struct StaticFilesEscapeTests {
         #expect(try await site.text(target) == text)
     }
 
-    @Test func aLinkedFolderWithoutItsSlashLeadsToItself() async throws {
+    @Test func aLinkedFolderWithoutItsSlashIsRedirectedToItself() async throws {
         let site = try Self.site()
         try site.link("folder", to: "docs")
         #expect(await site.get("/folder").headers[.location] == "/folder/")
@@ -122,7 +122,7 @@ struct StaticFilesEscapeTests {
     @Test(
         .timeLimit(.minutes(5)),
         arguments: ["/fifo", "/socket", "/linked-fifo", "/null", "/fifos/", "/device"])
-    func whatIsNoRegularFileIsNotOpened(target: String) async throws {
+    func pipesAndDevicesAreNotOpened(target: String) async throws {
         let site = try Self.site()
         #expect(mkfifo(site.path("fifo"), 0o666) == 0)
         try site.link("linked-fifo", to: "fifo")
@@ -150,7 +150,7 @@ struct StaticFilesEscapeTests {
         #expect(await site.get(String(repeating: "/a", count: 4000)).status == .notFound)
     }
 
-    @Test func aLinkThatIsSwappedMeanwhileNeverShowsTheSecret() async throws {
+    @Test func aLinkThatIsSwappedMeanwhileNeverLeadsOut() async throws {
         let site = try Self.site()
         try site.file("swap.txt", "hello")
         try site.link("link.txt", to: "../secret.txt")

@@ -24,7 +24,7 @@ struct StaticFilesMediaTypeTests {
         ("a.", "application/octet-stream"), ("a.unheard-of", "application/octet-stream"),
         ("html", "application/octet-stream"),
     ])
-    func comeFromTheExtension(name: String, type: String) async throws {
+    func theMediaTypeComesFromTheExtension(name: String, type: String) async throws {
         let site = try StaticFilesSite()
         try site.file(name, "x")
         #expect(await site.get("/\(name)").headers[.contentType] == type)
@@ -50,7 +50,7 @@ struct StaticFilesMediaTypeTests {
         (String(repeating: " ", count: 4085) + "<script>x</script><meta charset=gbk>", "gbk"),
         (String(repeating: " ", count: (64 << 10) - 18) + "<meta charset=gbk>", "gbk"),
     ])
-    func ofAPageHasTheEncodingThatItDeclares(page: String, label: String) async throws {
+    func theMediaTypeOfAPageHasItsDeclaredEncoding(page: String, label: String) async throws {
         let site = try StaticFilesSite(["a.html": page, "index.html": page])
         #expect(await site.get("/a.html").headers[.contentType] == "text/html; charset=\(label)")
         #expect(
@@ -72,12 +72,12 @@ struct StaticFilesMediaTypeTests {
         "<style></styles><meta charset=gbk>",
         String(repeating: " ", count: (64 << 10) - 17) + "<meta charset=gbk>",
     ])
-    func ofAPageThatDeclaresNoneIsBare(page: String) async throws {
+    func theMediaTypeOfAPageWithoutADeclaredEncodingIsBare(page: String) async throws {
         let site = try StaticFilesSite(["a.html": page])
         #expect(await site.get("/a.html").headers[.contentType] == "text/html")
     }
 
-    @Test func ofAPageThatIsNotUTF8IsFoundInItsBytes() async throws {
+    @Test func theEncodingOfAPageIsFoundInItsBytes() async throws {
         let site = try StaticFilesSite()
         try site.file(
             "a.htm",

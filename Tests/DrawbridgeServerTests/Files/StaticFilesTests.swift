@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Static files: what is served")
 struct StaticFilesTests {
-    @Test func sendsAFileWithWhatCachesNeed() async throws {
+    @Test func aFileIsSentWithTheFieldsThatCachesNeed() async throws {
         let site = try StaticFilesSite(["style/main.css": "a { color: red }"])
         try site.setModified("style/main.css", 784_111_777)
         let response = await site.get("/style/main.css?v=3")
@@ -22,7 +22,7 @@ struct StaticFilesTests {
         #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.count > 2)
     }
 
-    @Test func answersHEADLikeGET() async throws {
+    @Test func headIsAnsweredLikeGet() async throws {
         let site = try StaticFilesSite(["a.txt": "hello"])
         let get = await site.get("/a.txt")
         let head = await site.get("/a.txt", [.range: "bytes=0-1"], method: .head)
@@ -33,7 +33,7 @@ struct StaticFilesTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .delete, .patch, .options])
-    func tellsOtherMethodsWhatAFileTakes(method: HTTPRequest.Method) async throws {
+    func otherMethodsOnAFileLearnWhichItTakes(method: HTTPRequest.Method) async throws {
         let site = try StaticFilesSite(["a.txt": "hello", "docs/index.html": "docs"])
         for target in ["/a.txt", "/docs/"] {
             let response = await site.get(target, method: method)
@@ -43,14 +43,14 @@ struct StaticFilesTests {
     }
 
     @Test(arguments: ["/missing", "/docs", "/empty/", "/", "/a.txt/"])
-    func leavesOtherMethodsOnWhatIsNoFileToTheNext(target: String) async throws {
+    func otherMethodsWhereThereIsNoFileGoToTheNextResponder(target: String) async throws {
         let site = try StaticFilesSite(["docs/index.html": "docs", "a.txt": "hello"])
         try site.folder("empty")
         let files = try StaticFiles(root: site.path(""))
         #expect(try await files.respond(to: Request(.post, target)) == nil)
     }
 
-    @Test func declinesWhatIsMissingSoThatTheNextAnswers() async throws {
+    @Test func aMissingFileIsLeftToTheNextResponder() async throws {
         let site = try StaticFilesSite(["a.txt": "first"])
         let other = try StaticFilesSite(["a.txt": "second", "b.txt": "second"])
         let gateway = Gateway(passThrough: [.staticFiles(site.path("")), .staticFiles(other.path(""))])
@@ -61,7 +61,7 @@ struct StaticFilesTests {
         #expect(await gateway.respond(to: Request(.get, "/c.txt")).status == .notFound)
     }
 
-    @Test func servesNamesAsTheyAreDecoded() async throws {
+    @Test func fileNamesAreServedAsDecoded() async throws {
         let site = try StaticFilesSite([
             "a b.txt": "space", "über/日本.txt": "wide", "%2e%2e": "encoded dots", "a+b.txt": "plus",
             "50%.txt": "percent",
@@ -77,7 +77,7 @@ struct StaticFilesTests {
         #expect(await site.get("/..c").status == .notFound)
     }
 
-    @Test func aFolderIsItsIndex() async throws {
+    @Test func aFolderIsAnsweredWithItsIndex() async throws {
         let site = try StaticFilesSite(["index.html": "top", "docs/index.html": "docs"])
         #expect(try await site.text("/") == "top")
         #expect(try await site.text("/?a=b") == "top")
@@ -89,7 +89,7 @@ struct StaticFilesTests {
         ("/docs", "/docs/"), ("/docs?a=b&c=//d", "/docs/?a=b&c=//d"), ("/docs?", "/docs/?"),
         ("/%64ocs", "/docs/"), ("/a%20b%3f", "/a%20b%3F/"), ("/docs/evil.com", "/docs/evil.com/"),
     ])
-    func leadsToTheFolderWithItsSlash(target: String, location: String) async throws {
+    func aFolderWithoutItsSlashIsRedirected(target: String, location: String) async throws {
         let site = try StaticFilesSite([
             "docs/index.html": "docs", "a b?/index.html": "odd", "docs/evil.com/index.html": "evil",
         ])
@@ -104,7 +104,7 @@ struct StaticFilesTests {
         "//docs", "//evil.com/..", "//evil.com", "/\\evil.com", "/%5Cevil.com", "/%2Fdocs", "//docs/..",
         "///docs",
     ])
-    func neverLeadsToAnotherHost(target: String) async throws {
+    func aRedirectNeverLeadsToAnotherHost(target: String) async throws {
         let site = try StaticFilesSite(["docs/index.html": "docs", "evil.com/index.html": "evil"])
         try site.file("\\evil.com/index.html", "evil")
         let response = await site.get(target)
@@ -112,7 +112,7 @@ struct StaticFilesTests {
         #expect(response.headers[.location] == nil)
     }
 
-    @Test func sendsEmptyAndLargeFilesWhole() async throws {
+    @Test func emptyAndLargeFilesAreSentWhole() async throws {
         let site = try StaticFilesSite(["empty.txt": ""])
         #expect(await site.get("/empty.txt").body.length == 0)
         for size in [16 << 10, 16 << 10 + 1, 300_000] {
@@ -124,7 +124,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test func keepsALargeFileOpenUntilItIsSent() async throws {
+    @Test func aLargeFileStaysOpenUntilItIsSent() async throws {
         let site = try StaticFilesSite()
         try site.file("data.bin", bytes: [UInt8](repeating: 7, count: 100_000))
         var response: Response? = await site.get("/data.bin")
@@ -139,7 +139,7 @@ struct StaticFilesTests {
         response = nil
     }
 
-    @Test func closesWhatItOpens() async throws {
+    @Test func everyOpenedFileIsClosed() async throws {
         let site = try StaticFilesSite(["a/b/index.html": "small"])
         try site.file("data.bin", bytes: [UInt8](repeating: 7, count: 100_000))
         try site.link("link", to: "a/../a/b/..")
@@ -192,7 +192,7 @@ struct StaticFilesRootTests {
         #expect(await site.get("/a.txt").status == .forbidden)
     }
 
-    @Test func aFolderThatIsMissingLaterDeclinesAndSaysSoOnce() async throws {
+    @Test func aFolderThatGoesMissingDeclinesAndIsReportedOnce() async throws {
         let site = try StaticFilesSite(hasRoot: false)
         for _ in 0..<3 { #expect(await site.get("/a.txt").status == .notFound) }
         let complaints = site.log.messages.filter {
@@ -205,7 +205,7 @@ struct StaticFilesRootTests {
         #expect(try await site.text("/a.txt") == "built")
     }
 
-    @Test func theFolderMayBeALinkThatIsMovedOn() async throws {
+    @Test func theFolderMayBeALinkWhoseTargetChanges() async throws {
         let site = try StaticFilesSite(["v1/a.txt": "one", "v2/a.txt": "two"])
         try site.link("current", to: "v1")
         let files = try StaticFiles(root: site.path("current/"))

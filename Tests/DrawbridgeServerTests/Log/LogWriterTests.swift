@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func writesLinesWithTheirTime() async throws {
+    @Test func linesAreWrittenWithTheirTime() async throws {
         let (input, output) = Self.pipe()
         let writer = LogWriter(to: output)
         writer.write("one")
@@ -44,7 +44,7 @@ import Testing
         close(output)
     }
 
-    @Test func neverWaitsForItsReaderAndSaysWhatWasLost() async throws {
+    @Test func theLogNeverWaitsForItsReaderAndReportsLostLines() async throws {
         let (input, output) = Self.pipe()
         let writer = LogWriter(to: output)
         let line = String(repeating: "x", count: 1000)
@@ -57,7 +57,7 @@ import Testing
         close(output)
     }
 
-    @Test func replacesWhatCouldMisleadAReader() async throws {
+    @Test func charactersThatCouldMisleadAReaderAreReplaced() async throws {
         let (input, output) = Self.pipe()
         let writer = LogWriter(to: output)
         // C1, an override of the direction, a separator of lines, an invisible tag; letters and emoji stay.
@@ -89,7 +89,7 @@ import Testing
         close(output)
     }
 
-    @Test func linesThatAreNotMadeYetTakeNoMoreMemoryThanOthers() async throws {
+    @Test func linesThatWaitToBeMadeTakeNoMoreMemoryThanOthers() async throws {
         let (input, output) = Self.pipe()
         Self.fill(output)
         let writer = LogWriter(to: output)
@@ -103,7 +103,7 @@ import Testing
         close(output)
     }
 
-    @Test func coloursOnlyWhereItMay() async throws {
+    @Test func colorsAreWrittenOnlyWhereTheyAreAllowed() async throws {
         let (input, output) = Self.pipe()
         let writer = LogWriter(to: output, hasColors: true)
         writer.write("calm")
@@ -139,7 +139,7 @@ import Testing
         close(output)
     }
 
-    @Test func losesNothingWhereTheOutputDoesNotWait() async throws {
+    @Test func nothingIsLostOnANonblockingOutput() async throws {
         let (input, output) = Self.pipe()
         Self.fill(output)
         _ = fcntl(output, F_SETFL, O_NONBLOCK)
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func jsonHoldsNothingThatDrivesATerminal() async throws {
+    @Test func jsonLinesHoldNothingThatControlsATerminal() async throws {
         let text = "a\u{9B}31mb\u{7F}c\u{202E}d\u{E0041}e\u{1B}f\u{2028}g é 名 👩\u{200D}🚀"
         let line = try await lines(.json) { $0.write(["target": .string(text), "\u{202E}": 1]) }[0]
         #expect(line.unicodeScalars.allSatisfy { $0.isHarmless })
@@ -208,7 +208,7 @@ import Testing
         Logger(label: "test") { _ in LineLogHandler(writer) }
     }
 
-    @Test func anErrorStandsInItsLine() async throws {
+    @Test func anErrorIsInItsLine() async throws {
         let text = try await lines(.text) {
             Self.logger($0).error("not kept", error: Fault(), metadata: ["request": "r-1"])
         }

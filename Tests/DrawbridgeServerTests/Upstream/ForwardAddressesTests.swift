@@ -29,7 +29,7 @@ struct ForwardAddressesTests {
         ("239.255.255.250", "a multicast address"),
         ("ff02::1", "a multicast address"), ("255.255.255.255", "the broadcast address"),
     ])
-    func notToWhatNoReplyHasBusinessWith(target: String, kind: String) throws {
+    func addressesThatNoMockMayAskAreRefused(target: String, kind: String) throws {
         let shown = try #require(IPAddress(target))
         #expect(
             try refusal(of: target)
@@ -41,7 +41,7 @@ struct ForwardAddressesTests {
         "192.168.1.2",
         "::ffff:192.168.1.2", "2001:db8::2", "64:ff9b::192.168.1.2",
     ])
-    func notToTheGatewayItself(target: String) throws {
+    func theGatewaysOwnPortsAreRefused(target: String) throws {
         let shown = try #require(IPAddress(target))
         for port in [8080, 8443] {
             #expect(
@@ -54,7 +54,7 @@ struct ForwardAddressesTests {
     @Test(arguments: [
         "127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::",
     ])
-    func toOtherPortsOfThisMachine(target: String) throws { #expect(try refusal(of: target) == nil) }
+    func otherPortsOfThisMachineAreAllowed(target: String) throws { #expect(try refusal(of: target) == nil) }
 
     @Test(arguments: [
         ("203.0.113.9", 80), ("203.0.113.9", 8080), ("2001:db8::3", 443), ("2001:db8::3", 8080),
@@ -65,13 +65,13 @@ struct ForwardAddressesTests {
         ("223.255.255.255", 80), ("240.0.0.1", 80), ("255.255.255.254", 80), ("64:ff9b::203.0.113.9", 80),
         ("2002:cb00:7109::1", 8080), ("128.0.0.1", 80), ("::2", 80),
     ])
-    func toAllOthers(target: String, port: Int) throws {
+    func allOtherAddressesAreAllowed(target: String, port: Int) throws {
         #expect(try refusal(of: target, port: port) == nil)
     }
 
     /// Else it could connect to the gateway itself by an address that it does not know.
     @Test(arguments: ["192.0.2.1", "192.168.1.2", "127.0.0.1", "2001:db8::2"])
-    func itConnectsNowhereWhereTheSystemDoesNotTellItsOwnAddresses(target: String) throws {
+    func withoutKnownOwnAddressesEveryAddressIsRefused(target: String) throws {
         let addresses = ForwardAddresses(ownPorts: [8080], ownAddresses: nil)
         let sentence = addresses.refusal(of: try #require(IPAddress(target)), port: 80)
         #expect(sentence?.contains("own addresses") == true)

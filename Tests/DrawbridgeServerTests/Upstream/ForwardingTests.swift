@@ -25,7 +25,7 @@ struct ForwardingTests {
         ["X-Request-Id: 1"],
         ["Forwarded: for=_x"], ["X-Drawbridge-Other: 1"], ["Content-Type: a/b", "Content-Encoding: gzip"],
     ])
-    func keepTheirOrderTheirNumberAndTheCaseOfTheirNames(lines: [String]) throws {
+    func forwardedFieldsKeepTheirOrderNumberAndCase(lines: [String]) throws {
         #expect(try kept(lines) == lines.map { $0.hasSuffix(":") ? $0 + " " : $0 })
     }
 
@@ -40,7 +40,7 @@ struct ForwardingTests {
         ["Content-Length: 5"], ["Transfer-Encoding: chunked"], ["Proxy-Authorization: Basic x"],
         ["Proxy-Connection: keep-alive"], ["Connection: Via, X-Forwarded-Proto", "Via: 1.1 drawbridge-t"],
     ])
-    func stayBehindWhenTheyAreNotForTheUpstream(lines: [String]) throws {
+    func fieldsThatAreNotForTheUpstreamAreDropped(lines: [String]) throws {
         #expect(try kept(["A: 1"] + lines + ["B: 2"]) == ["A: 1", "B: 2"])
     }
 
@@ -54,7 +54,7 @@ struct ForwardingTests {
         #expect(sent[values: HTTPField.Name("X-Forwarded-For")!] == [expected])
     }
 
-    @Test func aCallerWithoutSocketOrHostIsNotMadeUp() throws {
+    @Test func aCallerWithoutSocketOrHostIsNotInvented() throws {
         let caller = Caller(address: nil, scheme: "http", authority: nil, isOldVersion: true)
         let lines = ["X-Forwarded-For: a", "X-Forwarded-Host: evil", "Via: 1.0 fred"]
         let sent = try Forwarding(via: Via("drawbridge-t"), keepsHost: true).requestFields(
@@ -66,7 +66,7 @@ struct ForwardingTests {
     }
 
     /// A server compares its own name with what it hears besides; so it hears of the gateway's everywhere, or nowhere.
-    @Test func theNameOfTheGatewayGoesOnWhereTheHostDoes() throws {
+    @Test func theGatewaysNameIsForwardedOnlyWhereTheHostIs() throws {
         let lines = [
             "Origin: https://gw.test:8443", "Referer: https://gw.test:8443/api/x?q", "Host: gw.test:8443",
         ]
@@ -99,7 +99,7 @@ struct ForwardingTests {
             ("Ping-To", "https://gw.test:8443/p", "http://h:81/p"),
             ("Ping-From", "https://gw.test:8443/", "http://h:81/"),
         ] as [(String, String, String?)])
-    func whatAPageSaysOfItsAddressIsTheServers(name: String, value: String, expected: String?) throws {
+    func fieldsWithThePagesOwnAddressNameTheServer(name: String, value: String, expected: String?) throws {
         let mapping = OutwardMapping(
             mapping: try UpstreamMapping(parsing: "http://h:81"), caller: Self.caller)
         let sent = try Self.forwarding.requestFields(
@@ -107,7 +107,7 @@ struct ForwardingTests {
         #expect(sent.first?.value == expected ?? value)
     }
 
-    @Test func theFieldsAboutTheCallerCanBeLeftAlone() throws {
+    @Test func fieldsAboutTheCallerCanBeLeftUnchanged() throws {
         let lines = [
             "X-Forwarded-For: a", "X-Forwarded-Host: b", "X-Forwarded-Proto: c", "X-Forwarded-For: d",
         ]
@@ -126,7 +126,7 @@ struct ForwardingTests {
                 at: UpstreamURL("http://h:81/x"), for: caller) == host)
     }
 
-    @Test func bytesThatAreNoUTF8GoOnAsTheyAre() throws {
+    @Test func bytesThatAreNotUTF8AreForwardedUnchanged() throws {
         let bytes: [UInt8] = [0x61, 0xE9, 0x62]
         let sent = Self.forwarding.requestFields(
             HTTPFields([HTTPField(name: .userAgent, value: bytes)]), from: Self.caller)
@@ -141,11 +141,11 @@ struct ForwardingTests {
         (["Via: 1.1 drawbridge-other"], false), (["Via: 1.1 fred (drawbridge-t)"], false),
         (["Via: drawbridge-t"], false), (["X-Via: 1.1 drawbridge-t"], false), (["Via:"], false), ([], false),
     ])
-    func aRequestThatWasHereIsKnown(lines: [String], isNamed: Bool) throws {
+    func aRequestThatWasHereIsRecognized(lines: [String], isNamed: Bool) throws {
         #expect(try Via("drawbridge-t").isNamed(in: fields(lines)) == isNamed)
     }
 
-    @Test func whatAGatewaySendsOnItKnowsAgainAndAnotherOneDoesNot() {
+    @Test func aGatewayRecognizesOnlyItsOwnForwardedRequests() {
         let (via, another) = (Gateway().via, Gateway().via)
         let sent = Forwarding(via: via).requestFields([:], from: Self.caller)
         #expect(via.isNamed(in: sent))

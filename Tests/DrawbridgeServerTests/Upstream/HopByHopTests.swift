@@ -10,7 +10,7 @@ struct HopByHopTests {
         "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length", "HTTP2-Settings", "CONNECTION", "te",
         "transfer-ENCODING",
     ])
-    func stayBehindWhateverTheCase(name: String) throws {
+    func hopByHopFieldsAreDroppedInAnyCase(name: String) throws {
         #expect(try HopByHop(in: [:]).contains(#require(HTTPField.Name(name))))
     }
 
@@ -19,7 +19,7 @@ struct HopByHopTests {
         "Connections", "X-Transfer-Encoding", "Authorization", "WWW-Authenticate", "Sec-WebSocket-Key", "T",
         "Proxy-Status", "Range", "Accept", "Location", "Set-Cookie", "User-Agent",
     ])
-    func othersGoOn(name: String) throws {
+    func otherFieldsAreForwarded(name: String) throws {
         let name = try #require(HTTPField.Name(name))
         #expect(!HopByHop(in: [:]).contains(name))
         #expect(!HopByHop(in: [.connection: "keep-alive"]).contains(name))
@@ -34,7 +34,7 @@ struct HopByHopTests {
         (["a,b", "c , d"], ["A", "B", "C", "D"]), (["Upgrade, HTTP2-Settings"], ["HTTP2-Settings"]),
         (["Keep-Alive, Close"], ["Close"]),
     ])
-    func whatConnectionNamesStaysBehind(values: [String], names: [String]) throws {
+    func fieldsNamedByConnectionAreDropped(values: [String], names: [String]) throws {
         var fields = HTTPFields()
         for value in values { fields.append(HTTPField(name: .connection, value: value)) }
         let hopByHop = HopByHop(in: fields)
@@ -42,7 +42,7 @@ struct HopByHopTests {
         #expect(!hopByHop.contains(.accept))
     }
 
-    @Test func aNameOfManyThousandIsFoundAtOnce() {
+    @Test func oneOfManyThousandNamesIsFoundQuickly() {
         let list = (0..<20_000).map { "n\($0)" }.joined(separator: ",")
         let hopByHop = HopByHop(in: [.connection: list])
         #expect(hopByHop.contains(HTTPField.Name("N19999")!))

@@ -60,7 +60,9 @@ struct ReverseMappingTests {
         ("http://h/v2", "/v2/\t/e/x", gateway + "/\t/e/x"), ("/api=http://h/", "//e/x", nil),
         ("/api=http://h/", "/\\e/x", nil),
     ])
-    func aLocationLeadsThroughTheGateway(text: String, location: String, expected: String?) throws {
+    func aLocationOfTheUpstreamLeadsThroughTheGateway(text: String, location: String, expected: String?)
+        throws
+    {
         #expect(try mapped(.location, location, text) == expected ?? location)
         #expect(try mapped(.contentLocation, location, text) == expected ?? location)
     }
@@ -71,7 +73,7 @@ struct ReverseMappingTests {
         // Nothing but a host could be said before it.
         ("http://h", "http://h//e/x", "http://h//e/x"), ("http://h/v2", "/v2//e/x", "/v2//e/x"),
     ])
-    func aCallerWhoNamedNoHostIsToldPaths(text: String, location: String, expected: String) throws {
+    func aCallerWhoNamedNoHostGetsPaths(text: String, location: String, expected: String) throws {
         let caller = Caller(address: nil, scheme: "http", authority: nil, isOldVersion: true)
         #expect(try mapped(.location, location, text, for: caller) == expected)
     }
@@ -82,7 +84,7 @@ struct ReverseMappingTests {
         ("http://h/v2/x", true, gateway + "/x"), ("http://gw.test/v2/x", true, "http://gw.test/v2/x"),
         ("http://gw.test:8443/v2/x", false, "http://gw.test:8443/v2/x"),
     ])
-    func anUpstreamThatHeardTheCallersHostMayCallItselfThat(
+    func anUpstreamMayNameItselfByTheCallersHost(
         location: String, keepsHost: Bool, expected: String
     ) throws {
         #expect(try mapped(.location, location, "http://h/v2", keepsHost: keepsHost) == expected)
@@ -94,7 +96,7 @@ struct ReverseMappingTests {
         ("3;url=\"/x", "3;url=\"/api/x"), ("3; url /x", "3; url /x"), ("3", "3"), ("3;", "3;"), ("", ""),
         ("3; url=http://e/x", "3; url=http://e/x"), ("3; url=x", "3; url=x"), ("3; url=''", "3; url=''"),
     ])
-    func aRefreshLeadsThroughTheGateway(refresh: String, expected: String) throws {
+    func aRefreshOfTheUpstreamLeadsThroughTheGateway(refresh: String, expected: String) throws {
         #expect(try mapped(HTTPField.Name("Refresh")!, refresh, "/api=http://h/") == expected)
     }
 
@@ -130,7 +132,7 @@ struct ReverseMappingTests {
         ("/api=http://h/", "__HOST-a=b; Path=/; Domain=h", nil),
         ("/api=http://h/", "__Secure-a=b; Domain=h; Path=/x; Secure", "__Secure-a=b; Path=/api/x; Secure"),
     ])
-    func aCookieIsTheGateways(text: String, cookie: String, expected: String?) throws {
+    func aCookieOfTheUpstreamBecomesTheGateways(text: String, cookie: String, expected: String?) throws {
         #expect(try mapped(.setCookie, cookie, text) == expected ?? cookie)
     }
 
@@ -163,7 +165,7 @@ struct ReverseMappingTests {
             ])
     }
 
-    @Test func bytesOfACookieThatAreNoUTF8StayAsTheyAre() throws {
+    @Test func bytesOfACookieThatAreNotUTF8AreKept() throws {
         let mapping = try ReverseMapping(
             mapping: UpstreamMapping(parsing: "/api=http://h/"), caller: Self.plainCaller)
         let cookie = Array("a=".utf8) + [0xE9] + Array("; Domain=h; Path=/".utf8) + [0xE9]
@@ -177,7 +179,7 @@ struct ReverseMappingTests {
         "Connection: close, X-Secret", "X-Secret: 1", "Keep-Alive: timeout=5", "Proxy-Authenticate: Basic",
         "Transfer-Encoding: chunked", "Content-Length: 5", "Trailer: X", "Upgrade: h2", "TE: x",
     ])
-    func whatMeansTheUpstreamsConnectionStaysBehind(line: String) throws {
+    func fieldsOfTheUpstreamsConnectionAreDropped(line: String) throws {
         let sent = try fields(["Connection: X-Secret", "b: 2", line, "A: 1", "b: 1"])
         let received = Forwarding(via: Via("drawbridge-t")).responseFields(sent)
         #expect(received.map(\.description) == ["b: 2", "A: 1", "b: 1", "Via: 1.1 drawbridge-t"])
@@ -205,7 +207,7 @@ struct ReverseMappingTests {
             ),
             ("Service-Worker-Allowed", "/", nil),
         ] as [(String, String, String?)])
-    func itsNameComesHomeInEveryField(name: String, value: String, expected: String?) throws {
+    func theUpstreamsNameIsRewrittenInEveryField(name: String, value: String, expected: String?) throws {
         let field = try #require(HTTPField.Name(name))
         #expect(try mapped(field, value, "http://h") == expected ?? value)
     }
@@ -214,7 +216,7 @@ struct ReverseMappingTests {
         ("Link", "<http://h/v2/a>, <http://h/b>", "<https://gw.test:8443/api/a>, <http://h/b>"),
         ("Service-Worker-Allowed", "/v2/", "/api/"),
     ])
-    func andWithItItsPaths(name: String, value: String, expected: String) throws {
+    func theUpstreamsPathsAreRewrittenInEveryField(name: String, value: String, expected: String) throws {
         let field = try #require(HTTPField.Name(name))
         #expect(try mapped(field, value, "/api=http://h/v2") == expected)
     }
@@ -224,7 +226,7 @@ struct ReverseMappingTests {
         ("http://localhost:81", "http://127.0.0.1:81/x"), ("http://0.0.0.0:81", "http://localhost:81/x"),
 
     ])
-    func aServerOfThisMachineIsOneByAnyOfItsNames(text: String, location: String) throws {
+    func aLocalServerIsRecognizedByAnyOfItsNames(text: String, location: String) throws {
         #expect(try mapped(.location, location, text) == Self.gateway + "/x")
         #expect(try mapped(.location, location.replacing(":81", with: ":82"), text) != Self.gateway + "/x")
     }
@@ -246,7 +248,7 @@ struct ReverseMappingTests {
             ),
             ("upgrade-insecure-requests; img-src 'self'", nil),
         ] as [(String, String?)])
-    func aPolicyThatNamesItsServerGoesOnCoveringIt(policy: String, expected: String?) throws {
+    func aPolicyThatNamesItsServerStillCoversIt(policy: String, expected: String?) throws {
         for name in [HTTPField.Name.contentSecurityPolicy, .contentSecurityPolicyReportOnly] {
             #expect(try mapped(name, policy, "http://h") == expected ?? policy)
         }
@@ -257,7 +259,7 @@ struct ReverseMappingTests {
             ("img-src https: data:", "img-src https: data: 'self'"),
             ("connect-src 'self' wss:", "connect-src 'self' wss: ws://gw.test"), ("img-src http:", nil),
         ] as [(String, String?)])
-    func aSchemeAloneNamesTheServerThatHasIt(policy: String, expected: String?) throws {
+    func aSchemeAloneInAPolicyNamesTheServer(policy: String, expected: String?) throws {
         let mapped = try mapped(.contentSecurityPolicy, policy, "https://h", for: Self.plainCaller)
         #expect(mapped == expected ?? policy)
     }
@@ -265,7 +267,7 @@ struct ReverseMappingTests {
     @Test(arguments: [
         ("localhost", "a=1"), ("127.0.0.1", "a=1"), ("app.localhost", "a=1; Domain=app.localhost"),
     ])
-    func aCookieOfThisMachineIsOneByAnyOfItsNames(domain: String, expected: String) throws {
+    func aCookieOfALocalServerIsRecognizedByAnyOfItsNames(domain: String, expected: String) throws {
         #expect(try mapped(.setCookie, "a=1; Domain=\(domain)", "http://127.0.0.1:81") == expected)
     }
 
@@ -276,7 +278,7 @@ struct ReverseMappingTests {
         }
     }
 
-    @Test func whatComesByHTTPIsNotUpgraded() throws {
+    @Test func pagesByHTTPAreNotUpgradedToHTTPS() throws {
         let policy = "default-src 'self'; upgrade-insecure-requests; img-src *.test"
         #expect(
             try mapped(.contentSecurityPolicy, policy, "https://app.test", for: Self.plainCaller)
@@ -284,7 +286,7 @@ struct ReverseMappingTests {
     }
 
     /// Browsers keep it for all that has the gateway's name, and for a year.
-    @Test func whatBindsTheNameBeyondThePageStaysBehind() throws {
+    @Test func fieldsThatBindTheHostBeyondThePageAreDropped() throws {
         let mapping = try ReverseMapping(mapping: UpstreamMapping(parsing: "https://h"), caller: Self.caller)
         let sent = try fields([
             "Strict-Transport-Security: max-age=31536000", "Alt-Svc: h3=\":443\"", "Public-Key-Pins: x",

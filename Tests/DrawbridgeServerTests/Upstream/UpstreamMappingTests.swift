@@ -31,7 +31,7 @@ struct UpstreamMappingTests {
         ("http://h/v2", "/x", "/v2/x"), ("http://h/v2", "*", "*"), ("/=http://h/v2", "/x", "/v2/x"),
         ("/api=unix:/a.sock", "/api/x", "/api/x"), ("/api=unix:/a.sock:/v2", "/api/x", "/v2/x"),
     ])
-    func goesByTheRuleOfNginx(mapping: String, target: String, expected: String?) throws {
+    func targetsAreMappedByTheRuleOfNginx(mapping: String, target: String, expected: String?) throws {
         #expect(try UpstreamMapping(parsing: mapping).target(for: target) == expected)
     }
 
@@ -50,7 +50,7 @@ struct UpstreamMappingTests {
         ("http://h/", "*", nil),
         ("http://h/v2", "/v2//x", "//x"), ("http://h", "", nil), ("/api=http://h/", "", nil),
     ])
-    func andComesBack(mapping: String, target: String, expected: String?) throws {
+    func targetsOfTheUpstreamAreMappedBack(mapping: String, target: String, expected: String?) throws {
         #expect(try UpstreamMapping(parsing: mapping).gatewayTarget(for: target) == expected)
     }
 
@@ -63,12 +63,12 @@ struct UpstreamMappingTests {
         ("/a b=http://h", "has a prefix that no path begins with; write it percent-encoded"),
         ("/é=http://h", "has a prefix that no path begins with; write it percent-encoded"),
     ])
-    func saysWhatToWriteInstead(text: String, problem: String) {
+    func aWrongMappingIsReportedWithAHint(text: String, problem: String) {
         let error = #expect(throws: InvalidUpstream.self) { try UpstreamMapping(parsing: text) }
         #expect(error?.description == "the upstream \(text) \(problem)")
     }
 
-    @Test func whatIsWrongWithTheURLBehindAPrefixIsSaidOfTheURL() {
+    @Test func aWrongURLAfterAPrefixIsReportedWithoutThePrefix() {
         let error = #expect(throws: InvalidUpstream.self) { try UpstreamMapping(parsing: "/api=localhost:1") }
         #expect(error?.description == "the upstream localhost:1 has no scheme; write http://localhost:1")
         #expect(throws: InvalidUpstream.self) { try UpstreamMapping(parsing: "/api=") }

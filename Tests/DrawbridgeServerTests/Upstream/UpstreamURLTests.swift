@@ -15,7 +15,8 @@ struct UpstreamURLTests {
         ("http://unix", "http", "unix", 80, nil),
         ("http://h/a@b", "http", "h", 80, "/a@b"),
     ])
-    func hasAHost(text: String, scheme: String, host: String, port: Int, path: String?) throws {
+    func anUpstreamURLNamesAHost(text: String, scheme: String, host: String, port: Int, path: String?) throws
+    {
         let url = try UpstreamURL(text)
         #expect(url.scheme == scheme)
         #expect(url.host == host)
@@ -31,7 +32,7 @@ struct UpstreamURLTests {
         ("unix:/run/app.sock:/", "/run/app.sock", "/"), ("unix:/run/a:b", "/run/a:b", nil),
         ("unix:/run/a=b", "/run/a=b", nil),
     ])
-    func orASocketOfThisMachine(text: String, socket: String, path: String?) throws {
+    func anUpstreamURLMayNameAUnixSocket(text: String, socket: String, path: String?) throws {
         let url = try UpstreamURL(text)
         #expect(url.socketPath == socket)
         #expect(url.path == path)
@@ -45,7 +46,8 @@ struct UpstreamURLTests {
         ("http://[::1]:5173/x", "[::1]:5173", "http://[::1]:5173"),
         ("https://[::1]", "[::1]", "https://[::1]"),
     ])
-    func hasAnAuthorityWithoutTheUsualPort(text: String, authority: String, origin: String) throws {
+    func theAuthorityOfAnUpstreamURLOmitsTheUsualPort(text: String, authority: String, origin: String) throws
+    {
         let url = try UpstreamURL(text)
         #expect(url.authority == authority)
         #expect(url.origin == origin)
@@ -83,7 +85,7 @@ struct UpstreamURLTests {
         ("http://h/é", "has a character that must be percent-encoded"),
         ("http://h\r\nX: y", "has a character that must be percent-encoded"),
     ])
-    func saysWhatToWriteInstead(text: String, problem: String) {
+    func aWrongUpstreamURLIsReportedWithAHint(text: String, problem: String) {
         let error = #expect(throws: InvalidUpstream.self) { try UpstreamURL(text) }
         #expect(error?.description == "the upstream \(text) \(problem)")
     }

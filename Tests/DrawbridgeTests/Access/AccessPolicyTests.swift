@@ -47,7 +47,7 @@ struct AccessPolicyTests {
         "KIOSK.example.:9",
         "192.168.1.5", "192.168.1.5:1",
     ])
-    func hostsOfOursAreTaken(host: String) async {
+    func ownHostsAreAccepted(host: String) async {
         let response = await gateway(Self.policy, Notebook()).respond(to: Request("/page", authority: host))
         #expect(response.status == .ok)
     }
@@ -78,11 +78,11 @@ struct AccessPolicyTests {
         "u@localhost",
         "localhost,evil", "localhost/", "[::1", "::1", "[localhost]", "[::1]x", ".", "löcalhost",
     ])
-    func whatIsNoHostIsABadRequest(host: String) async {
+    func anInvalidHostIsABadRequest(host: String) async {
         for target in Self.everyRoute { #expect(await status(target, authority: host) == 400) }
     }
 
-    @Test func aWholeURLNamesAHostOfOursOrIsRefused() async {
+    @Test func aWholeURLWithAForeignHostIsRefused() async {
         #expect(await status("/page", authority: "localhost", isAbsoluteForm: true) == 200)
         #expect(await status("/page", authority: "any.example", isAbsoluteForm: true) == 403)
         #expect(await status(authority: "any.example", isAbsoluteForm: true) == 403)
@@ -176,7 +176,7 @@ struct AccessPolicyTests {
     ]
 
     @Test(arguments: calls)
-    func aCallIsTakenFromOurOwnPagesAndFromListedOnes(call: Call) async {
+    func callsAreAcceptedFromOwnPagesAndListedOnes(call: Call) async {
         for target in ["/pay?_mobile_bridge=1", "/__jsbridge__/pay", "/__jsbridge__?action=pay"] {
             let status = await status(
                 target, authority: call.host, headers: call.headers, isAbsoluteForm: call.isAbsolute)
@@ -187,7 +187,7 @@ struct AccessPolicyTests {
     @Test(
         arguments: calls.filter { $0.host != "__jsbridge__" && !($0.isAbsolute && $0.host == "evil.example") }
     )
-    func whatIsForNobodyMayComeFromAnywhere(call: Call) async {
+    func requestsThatAreNotForNativeMayComeFromAnywhere(call: Call) async {
         #expect(
             await status(
                 "/page", authority: call.host, headers: call.headers, isAbsoluteForm: call.isAbsolute)
@@ -195,7 +195,7 @@ struct AccessPolicyTests {
     }
 
     @Test(arguments: calls)
-    func theHeadAloneDecidesAlike(call: Call) {
+    func theHeadAloneGivesTheSameDecision(call: Call) {
         var request = Request(
             .post, "/pay?_mobile_bridge=1", authority: call.host, headers: call.headers)
         request.isAbsoluteForm = call.isAbsolute
@@ -231,7 +231,7 @@ struct AccessPolicyTests {
 
     // MARK: - The token
 
-    @Test func theTokenStandsForAPageOfOurs() async {
+    @Test func theTokenIsAcceptedLikeAnOwnPage() async {
         let right: HTTPFields = [.pageToken: Self.policy.token.text]
         #expect(await status(headers: right) == 200)
         #expect(await status(authority: "192.168.1.5", headers: right) == 200)
@@ -251,7 +251,7 @@ struct AccessPolicyTests {
         #expect(await status(authority: "evil.example", headers: headers, isAbsoluteForm: true) == 403)
     }
 
-    @Test func aWrongTokenIsRefusedButWhereAPageOfOursNeedsNone() async {
+    @Test func aWrongTokenIsRefusedUnlessAnOwnPageNeedsNone() async {
         let token = Self.policy.token.text
         let strict = AccessPolicy(requiresToken: true)
         for wrong in [
@@ -312,7 +312,7 @@ struct AccessPolicyTests {
     }
 
     @Test(arguments: ["https://evil.example", "null", "https://app.example:444", "*", nil])
-    func aPreflightOfAnotherOriginIsNot(origin: String?) async {
+    func aPreflightOfAnotherOriginIsNotAnswered(origin: String?) async {
         for access in [Self.policy, AccessPolicy(), AccessPolicy(allowedOrigins: ["null", "*"])] {
             let response = await preflight(origin, access: access, more: [.requestPrivateNetwork: "true"])
             for name in [
@@ -375,7 +375,7 @@ struct AccessPolicyTests {
         ("http://[::1]:8080", "http://[::1]:8080"), ("https://a.example/", nil), ("a.example", nil),
         ("null", nil), ("*", nil), ("https://", nil), ("https://a b", nil),
     ])
-    func originsAreWrittenAsBrowsersDo(text: String, origin: String?) {
+    func originsAreNormalizedAsBrowsersDo(text: String, origin: String?) {
         #expect(AccessPolicy.origin(text) == origin)
     }
 

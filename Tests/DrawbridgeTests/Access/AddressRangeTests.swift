@@ -22,7 +22,7 @@ struct AddressRangeTests {
         (["::ffff:10.0.0.0/104"], "11.1.2.3", false), (["::ffff:192.0.2.7"], "192.0.2.7", true),
         (["192.0.2.7", "10.0.0.0/8"], "10.1.1.1", true),
     ])
-    func anAddressIsInTheListOrNot(list: [String], caller: String, isIn: Bool) throws {
+    func addressesAreMatchedAgainstRanges(list: [String], caller: String, isIn: Bool) throws {
         let (ranges, address) = (try list.map { try AddressRange($0) }, try #require(IPAddress(caller)))
         #expect(ranges.contains { $0.contains(address) } == isIn)
     }
@@ -48,7 +48,7 @@ struct AddressRangeTests {
             "has bits behind its prefix; write fd00::1 for the one address, or zeros for the range"
         ),
     ])
-    func aMistakeSaysWhatToWriteInstead(text: String, problem: String) {
+    func aWrongRangeIsReportedWithAHint(text: String, problem: String) {
         let error = #expect(throws: InvalidAddressRange.self) { try AddressRange(text) }
         #expect(error?.description == "the address range \(text) \(problem)")
     }

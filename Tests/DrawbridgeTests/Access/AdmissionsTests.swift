@@ -35,7 +35,7 @@ import Testing
         #expect(admissions.judge(ticket: "", from: nil) == .wrong)
     }
 
-    @Test func aDeviceEndsAfterTwelveIdleHours() {
+    @Test func anAdmissionEndsAfterTwelveIdleHours() {
         let (_, used) = admissions.admit(address: nil, browser: "")
         let (_, idle) = admissions.admit(address: nil, browser: "")
         for _ in 0..<3 {
@@ -48,7 +48,7 @@ import Testing
         #expect(!isIn(used))
     }
 
-    @Test func whoHoldsSomethingOpenIsNotIdle() throws {
+    @Test func aDeviceWithAnOpenConnectionIsNotIdle() throws {
         let (_, secret) = admissions.admit(address: nil, browser: "")
         let release = try #require(admissions.hold(secret) {})
         time.pass(.seconds(20 * 3600))
@@ -61,7 +61,7 @@ import Testing
         #expect(!isIn(secret))
     }
 
-    @Test func aDeviceThatIsPutOutLosesWhatItHolds() throws {
+    @Test func aRevokedDeviceLosesItsOpenConnections() throws {
         let journal = Notebook()
         let (first, secret) = admissions.admit(address: "192.0.2.7", browser: "A phone")
         let (_, other) = admissions.admit(address: "192.0.2.8", browser: "Another")
@@ -76,7 +76,7 @@ import Testing
         #expect(admissions.hold(secret) {} == nil)
     }
 
-    @Test func thereAreNoMoreDevicesThanTheBound() {
+    @Test func theNumberOfDevicesIsBounded() {
         let (_, idlest) = admissions.admit(address: nil, browser: "")
         time.pass(.seconds(1))
         for _ in 0..<Admissions.most { _ = admissions.admit(address: nil, browser: "") }

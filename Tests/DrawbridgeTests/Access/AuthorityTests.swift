@@ -10,7 +10,7 @@ struct AuthorityTests {
         ("[::1]", "::1", nil), ("[FE80::1]:65535", "fe80::1", 65535), ("10.0.0.1:1", "10.0.0.1", 1),
         ("__jsbridge__", "__jsbridge__", nil), ("a-b_c~d", "a-b_c~d", nil),
     ])
-    func isReadInLowerCaseWithoutATrailingDot(text: String, host: String, port: Int?) throws {
+    func anAuthorityIsReadInLowerCaseWithoutATrailingDot(text: String, host: String, port: Int?) throws {
         let authority = try #require(Authority(text))
         #expect(authority.host == host)
         #expect(authority.port == port)
@@ -22,7 +22,7 @@ struct AuthorityTests {
         "a:65536",
         "a: 1", "[::1", "[]", "[a]", "[::1]:x", "[::1]80", "[::1%25lo]", "é", "a\t", "a\u{0}", "a\\b",
     ])
-    func refusesWhatIsNone(text: String?) {
+    func anInvalidAuthorityIsRefused(text: String?) {
         #expect(Authority(text) == nil)
     }
 
@@ -33,7 +33,7 @@ struct AuthorityTests {
         ("127.0.0.+1", false), ("127.0.0.-0", false), ("127..0.1", false), ("[::]", false),
         ("0.0.0.0", false),
     ])
-    func knowsWhatNoOtherMachineCanStandBehind(text: String, isLoopback: Bool) {
+    func namesOfThisMachineAloneAreRecognized(text: String, isLoopback: Bool) {
         #expect(Authority(text)?.isLoopback == isLoopback)
     }
 }

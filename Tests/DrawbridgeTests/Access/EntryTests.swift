@@ -57,7 +57,7 @@ import Testing
         ]
 
     @Test(arguments: targets)
-    func nothingIsThereForThoseWhoWereNotLetIn(target: String) async throws {
+    func withoutAdmissionNothingIsReachable(target: String) async throws {
         let gateway = Self.gateway()
         let tries: [HTTPFields] = [
             [:], [.pageID: String(repeating: "0", count: 32)], [.pageToken: gateway.access.token.text],
@@ -80,7 +80,7 @@ import Testing
             "__jsbridge__",
             "0.0.0.0", "192.168.1.5", "evil.example", "phone.local", "localhost.", nil,
         ] as [String?])
-    func noSpellingOfTheHostChangesThat(host: String?) async throws {
+    func noSpellingOfTheHostReplacesAdmission(host: String?) async throws {
         let gateway = Self.gateway()
         for target in Self.targets {
             var request = Self.request(.get, target, [.pageID: "x"], host: host)
@@ -105,7 +105,7 @@ import Testing
         #expect(answer.headers[.setCookie] == nil)
     }
 
-    @Test func healthSaysItsStatusAlone() async throws {
+    @Test func healthTellsStrangersOnlyItsStatus() async throws {
         let answer = await Self.gateway().respond(to: Self.request(.get, "/__drawbridge__/health"))
         #expect(answer.status == .ok)
         #expect(try await answer.json()["data"] == ["status": "ok"])
@@ -123,7 +123,7 @@ import Testing
         #expect(text.contains("location.replace"))
     }
 
-    @Test func aTicketLetsSeveralDevicesLoadAndNoneCall() async throws {
+    @Test func aTicketLetsSeveralDevicesLoadPagesButNotCall() async throws {
         let gateway = Self.gateway()
         let ticket = gateway.admissions.drawTicket()
         var cookies: Set<String> = []
@@ -154,7 +154,7 @@ import Testing
         #expect(await gateway.respond(to: foreign).status == .forbidden)
     }
 
-    @Test func theCookieIsOfThePortThatTheBrowserAsksAndOfNoOther() async throws {
+    @Test func theCookieIsForThePortThatTheBrowserAskedOnly() async throws {
         let gateway = Self.gateway()
         let cookie = try await Self.cookie(gateway)
         #expect(cookie.wholeMatch(of: /drawbridge-8080=[0-9a-f]{32}/) != nil)
@@ -162,7 +162,7 @@ import Testing
         #expect(await gateway.respond(to: other).status == .forbidden)
     }
 
-    @Test func byHTTPSTheCookieIsOfThisHostAlone() async throws {
+    @Test func overHTTPSTheCookieIsForThisHostOnly() async throws {
         let gateway = Self.gateway()
         let head = RequestHead(
             .post, scheme: "https", authority: "bridge.test", target: "/__drawbridge__/enter", headers: [:])
@@ -189,7 +189,7 @@ import Testing
         #expect(gateway.admissions.all.isEmpty)
     }
 
-    @Test func aWrongTicketIsRefusedAndManyAreNotLookedAt() async {
+    @Test func aWrongTicketIsRefusedAndManyAreThrottled() async {
         let gateway = Self.gateway()
         let ticket = gateway.admissions.drawTicket()
         var statuses: Set<Int> = []
@@ -202,7 +202,7 @@ import Testing
         #expect(await gateway.respond(to: other).status == .noContent)
     }
 
-    @Test func wrongCookiesAreNotLookedAtWhereTheyAreManyAndTheRightOneOfAnotherDeviceIs() async throws {
+    @Test func manyWrongCookiesAreThrottledButNotAnotherDevicesRightOne() async throws {
         let gateway = Self.gateway()
         let right = try await Self.cookie(gateway)
         var statuses: Set<Int> = []
@@ -279,7 +279,7 @@ import Testing
         ("phone.local", "192.168.1.5", false), ("127.0.0.1", "192.168.1.5", false),
         ("bridge.test", "192.168.1.5", true),
     ])
-    func anAddressIsAHostWhereTheConnectionCameToIt(host: String, local: String, isGood: Bool) async {
+    func theAddressThatAConnectionCameToIsAcceptedAsHost(host: String, local: String, isGood: Bool) async {
         let gateway = Self.gateway()
         let head = RequestHead(
             .get, scheme: "http", authority: host, target: "/__drawbridge__/health", headers: [:])
@@ -289,7 +289,7 @@ import Testing
 
     // MARK: Programs
 
-    @Test func programsElsewhereHaveTheAPIWhereThatIsSaid() async {
+    @Test func programsElsewhereReachTheAPIWhereThatIsAllowed() async {
         let bearer = { (gateway: Gateway) in
             [HTTPField.Name.authorization: "Bearer \(gateway.testerToken.text)"] as HTTPFields
         }
@@ -310,7 +310,7 @@ import Testing
     // MARK: A whole URL as target
 
     @Test(arguments: ["__jsbridge__", "localhost:8080", "m.example", "evil.example"])
-    func aWholeURLOpensNoNameToADeviceThatWasLetIn(host: String) async throws {
+    func aWholeURLGivesAnAdmittedDeviceNoOtherHost(host: String) async throws {
         let gateway = Self.gateway(
             AccessPolicy(allowedHosts: ["bridge.test"], allowedOrigins: ["http://m.example"]))
         let headers: HTTPFields = [

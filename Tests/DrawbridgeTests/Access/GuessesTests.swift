@@ -15,7 +15,7 @@ import Testing
         func pass(_ duration: Duration) { time.withLock { $0 += duration } }
     }
 
-    @Test func aRightGuessIsNotTakenAmongTooMany() {
+    @Test func aRightGuessAmongTooManyIsRefused() {
         let clock = Clock()
         let guesses = Guesses { clock.now }
         var verdicts: [Verdict] = []
@@ -34,7 +34,7 @@ import Testing
         #expect(guesses.judge(from: "192.0.2.1") { true } == .right)
     }
 
-    @Test func oneMachinesIPv6AddressesAreOneCaller() {
+    @Test func allIPv6AddressesOfAMachineAreOneCaller() {
         let clock = Clock()
         let guesses = Guesses { clock.now }
         for number in 0..<Guesses.perSecond {
@@ -44,7 +44,7 @@ import Testing
         #expect(guesses.judge(from: "2001:db8:1:3::1") { true } == .right)
     }
 
-    @Test func anyNumberOfCallersTakesABoundedRoom() {
+    @Test func anyNumberOfCallersTakesBoundedMemory() {
         let clock = Clock()
         let guesses = Guesses { clock.now }
         for number in 0..<Guesses.mostCallers {
@@ -60,7 +60,7 @@ import Testing
         #expect(guesses.judge(from: "10.2.0.1") { true } == .right)
     }
 
-    @Test func theThrottleStandsBeforeTheHandlers() async {
+    @Test func wrongTokensAreThrottledBeforeTheHandlers() async {
         let gateway = Gateway.testing()
         func call(_ token: String, from address: String?) async -> Int {
             var request = Request("/echo?_mobile_bridge=1", remoteAddress: address)

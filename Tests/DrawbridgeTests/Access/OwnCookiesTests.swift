@@ -13,7 +13,7 @@ import Testing
         ("a=drawbridge-8080; b=2", "a=drawbridge-8080; b=2"), ("mydrawbridge-8080=1", "mydrawbridge-8080=1"),
         ("drawbridge=1", "drawbridge=1"), ("a=1", "a=1"),
     ])
-    func noHandlerSeesThem(sent: String, seen: String?) async throws {
+    func handlersDoNotSeeTheGatewaysCookies(sent: String, seen: String?) async throws {
         let gateway = Gateway.testing(passThrough: [CookieMirror()])
         gateway.answer(at: "/seen") { request in
             Response(text: "\(request.headers[.cookie] ?? "none") \(request.cookies.keys.sorted())")
@@ -31,7 +31,7 @@ import Testing
         "__Host-drawbridge-443=x; Secure",
         "=drawbridge-8080=x", "drawbridge-8080",
     ])
-    func nobodyBehindTheGatewaySetsThem(cookie: String) async {
+    func serversBehindCannotSetTheGatewaysCookies(cookie: String) async {
         let gateway = Gateway.testing(passThrough: [CookieSetter(cookie: cookie)])
         let response = await gateway.respond(to: Request("/x"))
         #expect(response.headers[values: .setCookie] == ["mine=1; Path=/"])

@@ -21,7 +21,7 @@ import Testing
             ("10.0.0.1", false),
             ("nonsense", false), ("", false),
         ] as [(String?, Bool)])
-    func thePeerIsLoopback(address: String?, isFromHere: Bool) {
+    func callersOfThisMachineAreKnownByTheirAddress(address: String?, isFromHere: Bool) {
         #expect(self.isFromHere([], from: address) == isFromHere)
     }
 
@@ -31,7 +31,7 @@ import Testing
         ("X-Forwarded-Host", "localhost"), ("x-forwarded-anything", ""), ("X-Real-IP", "127.0.0.1"),
         ("Via", "1.1 nginx"), ("Via", "1.1 \(Via("other").field(isOldVersion: false).value)"),
     ])
-    func whatSaysThatSomebodyStandsBehindItIsBelieved(name: String, value: String) {
+    func aProxysFieldsMakeACallerForeign(name: String, value: String) {
         for address in [nil, "127.0.0.1", "::1"] {
             #expect(!isFromHere([(name, value)], from: address))
         }
@@ -39,7 +39,7 @@ import Testing
         #expect(!isFromHere([(name, value)], from: "127.0.0.1", trusting: ["10.0.0.0/8"]))
     }
 
-    @Test func theGatewaysOwnViaIsNobodyElses() {
+    @Test func onlyTheGatewaysOwnViaIsIgnored() {
         let gateway = Gateway()
         let own = Request(
             "/", headers: HTTPFields([gateway.via.field(isOldVersion: false)]), remoteAddress: "127.0.0.1")
@@ -69,7 +69,7 @@ import Testing
             self.isFromHere(fields, from: "127.0.0.1", trusting: ["127.0.0.1", "10.0.0.0/8"]) == isFromHere)
     }
 
-    @Test func aRangeThatIsNoneTrustsNobody() {
+    @Test func anInvalidRangeTrustsNobody() {
         #expect(
             !isFromHere([("X-Forwarded-For", "127.0.0.1")], from: "127.0.0.1", trusting: ["all", "::/x"]))
     }

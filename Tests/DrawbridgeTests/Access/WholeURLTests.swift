@@ -55,7 +55,7 @@ struct WholeURLTests {
         "localhost", "LOCALHOST:1", "localhost.", "a.localhost:9", "127.0.0.1:8080", "[::1]", "[::1]:81",
         "kiosk.example", "KIOSK.example.:9",
     ])
-    func ourNamesAreAnsweredAsUsual(host: String) async throws {
+    func ownHostsInAWholeURLAreAnsweredAsUsual(host: String) async throws {
         let gateway = Self.gateway()
         func answer(_ target: String) async -> Response {
             await gateway.respond(to: Self.request("http://\(host)\(target)", Self.curl))
@@ -74,7 +74,7 @@ struct WholeURLTests {
         "evil.example", "localhost.evil.example", "128.0.0.1", "[::2]", "m.example", "xkiosk.example",
         "__jsbridge__.evil.example",
     ])
-    func foreignNamesAreRefusedOnEveryRoute(host: String) async throws {
+    func foreignHostsInAWholeURLAreRefusedOnEveryRoute(host: String) async throws {
         let gateway = Self.gateway()
         for target in [
             "/page", "/login?_mobile_bridge=1", "/__jsbridge__/login", "/__drawbridge__/health",
@@ -94,7 +94,7 @@ struct WholeURLTests {
     }
 
     @Test(arguments: ["", ":80", "u@localhost", "localhost:65536", "[::1", "local host"])
-    func whatIsNoNameIsABadRequest(host: String) async {
+    func anInvalidHostInAWholeURLIsABadRequest(host: String) async {
         var request = Request("/login?_mobile_bridge=1", authority: host, headers: Self.curl)
         request.isAbsoluteForm = true
         #expect(await Self.gateway().respond(to: request).status == .badRequest)
@@ -103,7 +103,7 @@ struct WholeURLTests {
     // MARK: Programs
 
     @Test(arguments: ["http://__jsbridge__/login", "http://__JSBridge__./login?_mobile_bridge=1"])
-    func aProgramOnThisMachineCallsByTheNameThatHasNoPages(url: String) async {
+    func aLocalProgramMayCallTheJSBridgeHostByAWholeURL(url: String) async {
         for address in [nil, "127.0.0.1", "::1", "::ffff:127.0.0.1"] {
             let request = Self.request(url, Self.curl, from: address)
             #expect(await Self.gateway().respond(to: request).status == .ok)
@@ -121,14 +121,14 @@ struct WholeURLTests {
             [.acceptEncoding: "gzip"],
             [.acceptEncoding: "identity"], [.referer: "http://evil.example/"], [.secFetchDest: "image"],
         ] as [HTTPFields])
-    func whatCouldBeABrowserIsNoProgram(headers: HTTPFields) async {
+    func aRequestThatCouldBeABrowsersIsRefused(headers: HTTPFields) async {
         let request = Self.request("http://__jsbridge__/login", Self.merged(Self.curl, headers))
         #expect(await Self.gateway().respond(to: request).status == .forbidden)
     }
 
     /// A page can give its browser another name, and a program can call itself like one.
     @Test(arguments: ["Mozilla/5.0", "", "curl/7.88.1"])
-    func whatAProgramCallsItselfProvesNothing(name: String) async {
+    func theUserAgentAloneProvesNothing(name: String) async {
         for (more, status) in [([:], 200), ([.acceptEncoding: "gzip"], 403)] as [(HTTPFields, Int)] {
             var headers = more
             headers[.userAgent] = name
@@ -145,7 +145,7 @@ struct WholeURLTests {
         "http://evil.localhost", "http://[::1]:9999", "http://kiosk.example", "http://kiosk.example:9999",
         "http://m.example:9999", "http://m.example",
     ])
-    func noPageCallsNativeAtItsOwnSite(site: String) async {
+    func noPageCallsNativeByTheURLOfItsOwnSite(site: String) async {
         for path in ["/login?_mobile_bridge=1", "/__jsbridge__/login"] {
             for headers: HTTPFields in [
                 [:], [.secFetchSite: "same-origin"], [.secFetchSite: "none"], [.origin: site],
@@ -158,7 +158,7 @@ struct WholeURLTests {
     }
 
     @Test(arguments: ["http://__jsbridge__/login", "http://__jsbridge__/login?_mobile_bridge=1"])
-    func aForeignPageDoesNotCallByTheNameThatHasNoPages(url: String) async {
+    func aForeignPageMayNotCallTheJSBridgeHostByAWholeURL(url: String) async {
         for headers: HTTPFields in [
             [:], [.origin: "http://evil.example"], [.origin: "null"], [.origin: "http://127.0.0.1:9999"],
             [.secFetchSite: "cross-site"], [.acceptLanguage: ""],
@@ -183,7 +183,7 @@ struct WholeURLTests {
         }
     }
 
-    @Test func theHeadAloneDecidesAlike() {
+    @Test func theHeadAloneGivesTheSameDecision() {
         let request = Self.request(
             "http://127.0.0.1:9999/login?_mobile_bridge=1", method: .post, [.secFetchSite: "same-origin"])
         let gateway = Self.gateway()
@@ -194,7 +194,7 @@ struct WholeURLTests {
         #expect(response.status == .forbidden)
     }
 
-    @Test func whoMayCallNativeIsForTheGatewayToSay() async {
+    @Test func theGatewayAnswersPreflightsOfWholeURLs() async {
         let preflight = Self.request(
             "http://__jsbridge__/login", method: .options,
             [.origin: Self.listed, .accessControlRequestMethod: "POST"])
@@ -207,7 +207,7 @@ struct WholeURLTests {
     }
 
     @Test(arguments: [true, false])
-    func aWrongTokenIsNoneOfAnOldPageOfOurs(isAbsolute: Bool) async {
+    func aWrongTokenIsRefusedOnlyInAWholeURL(isAbsolute: Bool) async {
         var request = Request(
             "/login?_mobile_bridge=1", headers: [.pageToken: "old", .secFetchSite: "same-origin"])
         request.isAbsoluteForm = isAbsolute
@@ -216,7 +216,7 @@ struct WholeURLTests {
 
     /// Its document has no token, and no page comes of what is asked in its name.
     @Test(arguments: [true, false])
-    func itsDocumentIsNoPageOfOurs(isAbsolute: Bool) async throws {
+    func aDocumentOfAWholeURLIsNotAnOwnPage(isAbsolute: Bool) async throws {
         let gateway = Self.gateway()
         let token = gateway.access.token.text
         func ask(
@@ -238,7 +238,7 @@ struct WholeURLTests {
     }
 
     /// Which page it is, a request by a whole URL cannot say, whatever token it has.
-    @Test func itsCallsAreOfNoPage() async throws {
+    @Test func callsByAWholeURLBelongToNoPage() async throws {
         let gateway = Self.gateway()
         let id = String(repeating: "a", count: 32)
         let token = gateway.access.token.text

@@ -66,7 +66,7 @@ import Testing
         return try #require(answer["data"]?.arrayValue, "\(answer)")
     }
 
-    @Test func eachNameIsThereAsItIsAnsweredFirst() async throws {
+    @Test func theCatalogueListsEachNameByWhatAnswersFirst() async throws {
         let program = JournalProgram(try Self.gateway())
         await program.call("/pay?_mobile_bridge=1", #"{"orderNo": 17}"#)
         await program.call("/pay?_mobile_bridge=1", #"{"orderNo": 18, "channel": "alipay", "token": "t1"}"#)
@@ -113,7 +113,7 @@ import Testing
             try await Self.handlers(program, "?name=pay&secrets=1")[0]["input"]?["token"] == "t1")
     }
 
-    @Test func eachSessionHasItsOwn() async throws {
+    @Test func eachSessionHasItsOwnCatalogue() async throws {
         let program = JournalProgram(try Self.gateway())
         _ = await program.ask(.put, "replies?name=pay&session=ann", #"{"$reply": 1, "$delay": 5}"#)
         _ = await program.ask(.put, "scenario?session=ann", #"{"scenario": "offline"}"#)
@@ -134,7 +134,7 @@ import Testing
         #expect(try await Self.handlers(program, "?name=pay")[0]["calls"] == 0)
     }
 
-    @Test func whatIsWrongIsSaid() async throws {
+    @Test func wrongQueriesOfTheCatalogueAreExplained() async throws {
         let program = JournalProgram(try Self.gateway(keepsJournal: false))
         for (target, status, words) in [
             ("handlers?name=pai", HTTPResponse.Status.notFound, "did you mean pay?"),

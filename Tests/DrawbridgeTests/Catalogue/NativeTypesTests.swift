@@ -15,7 +15,7 @@ import Testing
         return program
     }
 
-    @Test func eachNameHasItsTypes() async throws {
+    @Test func eachNameHasItsInputAndOutputTypes() async throws {
         let program = try await Self.program()
         let text = try await program.ask(.get, "types.d.ts").text()
         for part in [
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Nothing of what pages or files say breaks out of its literal.
-    @Test func hostileNamesAreLiterals() async throws {
+    @Test func hostileNamesStayInsideTheirLiterals() async throws {
         let hostile = [
             "a\"b", "x*/ y", "`${x}`", "a'b\\", "</script>", "\u{2028}x", "a\nexport type X = 1;",
             "__proto__",

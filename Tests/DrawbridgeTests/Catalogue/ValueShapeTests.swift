@@ -15,19 +15,19 @@ import Testing
         ("[{}]", "{ [name: string]: unknown }"),
         (#"[{"a": {"b": null}}, [1]]"#, #"{ "a": { "b": null } } | Array<number>"#),
     ])
-    func valuesAreMerged(values: String, type: String) throws {
+    func theShapesOfSeveralValuesAreMerged(values: String, type: String) throws {
         let shape = ValueShape(of: try #require(JSON(parsing: Array(values.utf8)).arrayValue))
         #expect(shape.typeScript == type)
     }
 
-    @Test func manyNamesAreNoNames() {
+    @Test func anObjectOfTooManyNamesIsADictionary() {
         let object = JSON.object(JSON.Object((0...ValueShape.mostMembers).map { ("id\($0)", .string("x")) }))
         #expect(
             ValueShape(of: [object, ["id1": 2]]).typeScript == "{ [name: string]: string | number }")
         #expect(ValueShape(of: [object]).typeScript == "{ [name: string]: string }")
     }
 
-    @Test func whatIsDeepOrManifoldIsCut() {
+    @Test func deepAndWideShapesAreCut() {
         var deep: JSON = 1
         for _ in 0..<400 { deep = ["a": deep] }
         #expect(ValueShape(of: [deep]).typeScript.utf8.count < 1000)
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// In whichever order the values came, the type is as wide, and can be read.
-    @Test(arguments: 0..<60) func anOrderChangesNoShape(seed: UInt64) throws {
+    @Test(arguments: 0..<60) func theOrderOfValuesDoesNotChangeTheShape(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let values = (0..<Int.random(in: 1...8, using: &random)).map { _ in
             JSON.random(depth: 3, using: &random)

@@ -28,7 +28,7 @@ struct ContentSecurityPolicyTests {
         "script-src 'self'; script-src 'none'", "worker-src 'none'; script-src-attr 'none'", "x-y z",
         "  script-src\t'self' ;; ", "script-src 'nonce-abc', script-src 'nonce-abc' https:",
     ])
-    func stayAsTheyAreWhereNothingIsMissing(policy: String) { #expect(opened(policy).text == policy) }
+    func sufficientPoliciesStayUnchanged(policy: String) { #expect(opened(policy).text == policy) }
 
     @Test(arguments: [
         // Scripts.
@@ -78,7 +78,7 @@ struct ContentSecurityPolicyTests {
         ("script-src 'nonce-\"><x'", "script-src 'nonce-\"><x' 'self'"),
         ("script-src nonce-abc", "script-src nonce-abc 'self'"),
     ])
-    func getWhatIsMissing(policy: String, result: String) {
+    func policiesGetTheSourcesThatTheyLack(policy: String, result: String) {
         #expect(opened(policy).text == result)
         #expect(opened(result).text == result)
         #expect(opened(policy).access.nonce == nil)
@@ -115,7 +115,7 @@ struct ContentSecurityPolicyTests {
             "b"
         ),
     ])
-    func oneNonceSatisfiesAll(policy: String, result: String, nonce: String) {
+    func oneNonceSatisfiesAllPolicies(policy: String, result: String, nonce: String) {
         let (text, access) = opened(policy)
         #expect(text == result)
         #expect(access.nonce == nonce)
@@ -153,11 +153,11 @@ struct ContentSecurityPolicyTests {
         ("", nil),
         ("a'b", nil), (nil, nil),
     ])
-    func theSocketIsThatOfTheHost(authority: String?, socket: String?) {
+    func theAllowedSocketIsThatOfTheHost(authority: String?, socket: String?) {
         #expect(Request("/", authority: authority).socketOrigin == socket)
     }
 
-    @Test func ofMetasNeedNoNonce() {
+    @Test func policiesInMetaElementsNeedNoNonce() {
         let access = RuntimeAccess([], socket: nil)
         #expect(access.opened(Array("script-src 'strict-dynamic' 'nonce-a'".utf8)) == nil)
         #expect(

@@ -63,7 +63,7 @@ struct HTMLRewriterTests {
     ]
 
     @Test(arguments: written + missing + misleading)
-    func isTheFirstInTheHead(document: String) {
+    func theTagIsTheFirstInTheHead(document: String) {
         #expect(rewrite(document.replacing("|", with: "")) == document)
     }
 
@@ -71,10 +71,10 @@ struct HTMLRewriterTests {
         "", " ", " \r\n\t", "{\"a\":\"<head>\"}", " [1,\"<head>\"]", "\u{FEFF}{}", "\u{FEFF}", "\u{FEFF} \n[",
         "{", "<\0h\0e\0a\0d\0>\0", "\0<\0h\0e\0a\0d\0>",
     ])
-    func isNotInWhatIsNoDocument(text: String) { #expect(rewrite(text) == text) }
+    func textsThatAreNotDocumentsGetNoTag(text: String) { #expect(rewrite(text) == text) }
 
     @Test(arguments: [[0xFF, 0xFE, 0x3C, 0x00], [0xFE, 0xFF, 0x00, 0x3C], [0xFF, 0xFE], [0xFE, 0xFF]])
-    func isNotInUTF16(start: [UInt8]) {
+    func textsInUTF16GetNoTag(start: [UInt8]) {
         let bytes = start + Array("<head>".utf8)
         #expect(rewrite([bytes]) == bytes)
         #expect(rewrite(bytes.map { [$0] }) == bytes)
@@ -86,7 +86,7 @@ struct HTMLRewriterTests {
         ("<!doctype html><p>x", "<!doctype html>|<p>x"), ("<html>x", "<html>|x"), ("<head>", "<head>|"),
         ("<title>x", "|<title>x"), ("<body>x", "|<body>x"), (" <meta charset=gbk>", "| <meta charset=gbk>"),
     ])
-    func isOnlyInWhatBeginsAsADocumentWhereThatIsUnknown(text: String, result: String) {
+    func textsOfUnknownUseGetTheTagOnlyIfTheyBeginAsDocuments(text: String, result: String) {
         #expect(rewrite(text, isPage: false) == result)
     }
 
@@ -111,7 +111,7 @@ struct HTMLRewriterTests {
         "<head>|<title><!--</title>P", "<head>|<style><!-- <style> </style>P",
         "<head>|<style></style x='>'>P",
     ])
-    func policiesCountInTheHead(document: String) {
+    func onlyPoliciesInTheHeadAreChanged(document: String) {
         func filled(_ text: String, _ changed: String) -> String {
             text.replacing(/\bp\b/, with: Self.meta("a")).replacing(/P/, with: Self.meta(changed))
         }
@@ -148,7 +148,7 @@ struct HTMLRewriterTests {
         "<meta http-equiv=content-security-policy content=a",
         "<meta http-equiv=content-security-policy content='a",
     ])
-    func otherElementsAreNoPolicies(element: String) {
+    func otherElementsAreNotTakenForPolicies(element: String) {
         #expect(rewrite("<head>\(element)") == "<head>|\(element)")
     }
 
@@ -160,7 +160,7 @@ struct HTMLRewriterTests {
         + "</head><body>\(meta("p"))"
 
     @Test(arguments: written + missing + misleading + [long, " {\"a\": 1}", "", "\u{FEFF}", "\u{FEFF} ["])
-    func doesNotDependOnThePieces(document: String) {
+    func theResultDoesNotDependOnThePieces(document: String) {
         let bytes = Array(document.replacing("|", with: "").utf8)
         let whole = rewrite([bytes])
         for cut in 0...bytes.count {
@@ -171,7 +171,7 @@ struct HTMLRewriterTests {
         #expect(rewrite(bytes.map { [$0] }, isPage: false) == certain)
     }
 
-    @Test func holdsBackNoMoreThanItMustSee() {
+    @Test func noMoreTextIsHeldBackThanNeeded() {
         var rewriter = HTMLRewriter(tag: Array("|".utf8), isPage: true) { _ in nil }
         func take(_ text: String) -> String {
             String(decoding: rewriter.take(Array(text.utf8)), as: UTF8.self)
@@ -195,7 +195,7 @@ struct HTMLRewriterTests {
         "<head><meta x='", " ",
         "<head><meta http-equiv=content-security-policy content='",
     ])
-    func nothingBehindTheFirst64KilobytesMatters(start: String) {
+    func textAfterTheFirst64KilobytesIsNotChanged(start: String) {
         let filler = String(repeating: start.hasPrefix(" ") ? " " : "x", count: HTMLRewriter.window)
         let bytes = Array((start + filler + "'>--></script><head>\(Self.meta("a"))").utf8)
         let whole = rewrite([bytes])
@@ -237,7 +237,7 @@ struct HTMLRewriterTests {
         ),
         ("<p><base href=http://h/>", "<p><base href=http://h/>"),
     ])
-    func whatTheHeadSaysOfItsServerComesHome(head: String, expected: String) {
+    func addressesOfTheServerInTheHeadAreRewritten(head: String, expected: String) {
         var rewriter = HTMLRewriter(tag: Array("|".utf8), isPage: true, homecoming: Home()) { policy in
             policy.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
         }
@@ -245,7 +245,7 @@ struct HTMLRewriterTests {
         #expect(String(decoding: result, as: UTF8.self) == "<head>|\(expected)")
     }
 
-    @Test func fiveMegabytesPassByInOnePieceEach() {
+    @Test func aPieceOfFiveMegabytesPassesUnchanged() {
         let rest = [UInt8](repeating: UInt8(ascii: "<"), count: 5 << 20)
         let result = rewrite([Array("<head><p>".utf8), rest])
         #expect(result.count == rest.count + 10)
@@ -253,7 +253,7 @@ struct HTMLRewriterTests {
         #expect(result.dropFirst(10).elementsEqual(rest))
     }
 
-    @Test func bytesOfOtherEncodingsStay() {
+    @Test func bytesOfOtherEncodingsAreKept() {
         // 你好 in GBK, 表 in Shift_JIS (whose second byte is a backslash), and GB18030 with digits.
         let text: [UInt8] = [0xC4, 0xE3, 0xBA, 0xC3, 0x95, 0x5C, 0x81, 0x30, 0x89, 0x37, 0xFF, 0x80]
         let start =

@@ -30,7 +30,7 @@ import Testing
         #expect(described == answered)
     }
 
-    @Test func whatHasPathsBelowItIsKnownByItsName() {
+    @Test func endpointsWithSubpathsAreKnownByTheirName() {
         for row in Endpoint.table where !row.below.isEmpty {
             #expect(OwnPath(of: Request("\(row.path.path)/a")) == row.path)
         }
@@ -42,7 +42,7 @@ import Testing
         ("pages/1/knock", "POST /__drawbridge__/pages/PAGE/evaluate"),
         ("admissions/1/2", "DELETE /__drawbridge__/admissions/DEVICE"),
     ])
-    func whatIsNotThereIsToldWhatIs(path: String, line: String) async throws {
+    func anUnknownEndpointIsAnsweredWithTheKnownOnes(path: String, line: String) async throws {
         let gateway = Gateway(keepsJournal: true)
         let request = Request(
             "/__drawbridge__/\(path)", headers: [.authorization: "Bearer \(gateway.testerToken.text)"])
@@ -59,7 +59,7 @@ import Testing
         "/./__drawbridge__/calls",
         "/%2E/__drawbridge__", "/__drawbridge_%5F/calls?a=1",
     ])
-    func aPathThatIsWrittenOtherwiseIsNobodys(path: String) async throws {
+    func aMisspelledPrefixOfEndpointsIsA404WithAHint(path: String) async throws {
         let gateway = Gateway.testing(passThrough: [Behind()])
         let answer = await gateway.respond(to: Request(path))
         #expect(answer.status == .notFound)
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         "/__drawbridge__x", "/_a", "//a/__drawbridge__", "/.well-known/a", "/%41", "/", "/__drawbridge__x/",
     ])
-    func aPathThatOnlyLooksLikeItPasses(path: String) async throws {
+    func aPathThatOnlyLooksLikeAnEndpointPassesThrough(path: String) async throws {
         let gateway = Gateway.testing(passThrough: [Behind()])
         #expect(try await gateway.respond(to: Request(path)).text() == "behind: GET \(path)")
     }

@@ -22,7 +22,7 @@ struct GatewayTests {
         }
     }
 
-    @Test func registeringAPathAgainReplacesItsHandlerAndSaysSo() async throws {
+    @Test func registeringAPathAgainReplacesItsHandlerAndIsLogged() async throws {
         let book = LogBook()
         let gateway = Gateway.testing(logger: book.logger)
         #expect(book.entries.isEmpty)
@@ -132,7 +132,7 @@ struct GatewayTests {
         #expect(right == 1_000)
     }
 
-    @Test func aCallersOwnIdIsKeptIfItIsHarmless() async throws {
+    @Test func aCallersOwnRequestIDIsKeptIfItIsHarmless() async throws {
         let gateway = Gateway.testing()
         func id(_ sent: String?) async -> String? {
             var headers = HTTPFields()

@@ -9,7 +9,7 @@ struct PassThroughTests {
         "/", "/a?b=c&d=%20+", "/a?_mobile_bridge=10", "/a?x_mobile_bridge=1", "/a?_mobile_bridge=0", "/echo",
         "/echo?", "//a//b/../c?x=/?&&", "/%2e%2E/%00?%zz",
     ])
-    func passesThroughUnchanged(target: String) async throws {
+    func requestsThatAreNotForNativePassThroughUnchanged(target: String) async throws {
         let gateway = Gateway.testing(passThrough: [Behind()])
         for method in [HTTPRequest.Method.get, .post, .options, .head] {
             let response = await gateway.respond(to: Request(method, target))
@@ -42,7 +42,7 @@ struct PassThroughTests {
         #expect(try await gateway.respond(to: Request("/b")).text() == "behind: GET /b")
     }
 
-    @Test func withNothingBehindItIsATrue404ThatSaysSo() async throws {
+    @Test func withNothingBehindARequestIsA404ThatSaysSo() async throws {
         for gateway in [Gateway.testing(), Gateway.testing(passThrough: [Behind(declined: "/a")])] {
             let response = await gateway.respond(to: Request("/a?b"))
             #expect(response.status == .notFound)
@@ -52,7 +52,7 @@ struct PassThroughTests {
         }
     }
 
-    @Test func aFaultBehindHasItsTrueStatus() async throws {
+    @Test func anErrorBehindHasItsTrueStatus() async throws {
         struct Down: Responder {
             func respond(to request: Request) async throws -> Response? {
                 throw HTTPError(.badGateway, "the page's server is down")
@@ -75,7 +75,7 @@ struct PassThroughTests {
         #expect(try await response.text() == "behind: PUT /new?a=%31")
     }
 
-    @Test func whatIsSentOnIsNotInterceptedAgain() async throws {
+    @Test func aRequestThatIsSentOnIsNotInterceptedAgain() async throws {
         let gateway = Gateway.testing(passThrough: [Behind()])
         gateway.answer(at: "/loop") { request in
             var request = request
@@ -92,7 +92,7 @@ struct PassThroughTests {
         await #expect(throws: HTTPError.self) { try await Request("/a").passThrough() }
     }
 
-    @Test func aForgottenFlagIsNamed() async throws {
+    @Test func aForgottenFlagIsNamedInTheAnswer() async throws {
         let gateway = Gateway.testing()
         let response = await gateway.respond(to: Request("/echo?message=Hello"))
         #expect(response.status == .notFound)

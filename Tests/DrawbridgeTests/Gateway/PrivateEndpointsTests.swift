@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What the gateway says about itself")
 struct PrivateEndpointsTests {
-    @Test func healthIsReadableAndNotCached() async throws {
+    @Test func theHealthEndpointIsReadableAndNotCached() async throws {
         for method in [HTTPRequest.Method.get, .head] {
             let response = await Gateway.testing().respond(to: Request(method, "/__drawbridge__/health"))
             #expect(response.status == .ok)
@@ -25,7 +25,7 @@ struct PrivateEndpointsTests {
         ("schema.json", "application/schema+json", "$schema"),
         ("api.json", "application/openapi+json", "openapi"),
     ])
-    func descriptionsForToolsAreServed(name: String, contentType: String, member: String) async throws {
+    func apiDescriptionsForToolsAreServed(name: String, contentType: String, member: String) async throws {
         let response = await Gateway.testing().respond(to: Request("/__drawbridge__/\(name)"))
         #expect(response.status == .ok)
         #expect(response.headers[.contentType] == contentType)
@@ -36,7 +36,7 @@ struct PrivateEndpointsTests {
     @Test(arguments: [
         "/__drawbridge__", "/__drawbridge__/", "/__drawbridge__/other", "/__drawbridge__/health/x",
     ])
-    func whatDoesNotExistNeverReachesThePagesServer(target: String) async throws {
+    func unknownEndpointsNeverReachThePagesServer(target: String) async throws {
         let response = await Gateway.testing(passThrough: [Behind()]).respond(to: Request(target))
         #expect(response.status == .notFound)
         #expect(try await response.json()["message"]?.stringValue?.contains("/__drawbridge__/health") == true)

@@ -12,7 +12,7 @@ struct ReplyTests {
         return await gateway.respond(to: Request("/x?_mobile_bridge=1"))
     }
 
-    @Test func anOutputStandsInTheEnvelope() async throws {
+    @Test func anOutputIsInTheEnvelope() async throws {
         struct Output: Encodable { var result = "ok" }
         let response = await response { _ in try Response(output: Output()) }
         #expect(response.status == .ok)
@@ -30,18 +30,18 @@ struct ReplyTests {
             (false, "false"),
             ([.null], "[null]"),
         ] as [(JSON, String?)])
-    func everyValueIsDataButNull(output: JSON, data: String?) async throws {
+    func everyOutputButNullIsTheEnvelopesData(output: JSON, data: String?) async throws {
         let text = try await response { _ in try Response(output: output) }.text()
         #expect(text == #"{"code":200,\#(data.map { #""data":\#($0),"# } ?? "")"message":""}"#)
     }
 
-    @Test func noOutputLeavesDataOut() async throws {
+    @Test func withoutOutputTheEnvelopeHasNoData() async throws {
         let expected = #"{"code":200,"message":""}"#
         #expect(try await response { _ in try Response(output: nil as String?) }.text() == expected)
         #expect(try await response { _ in try Response(output: Nothing()) }.text() == expected)
     }
 
-    @Test func theStatusOfAnOutputIsItsCode() async throws {
+    @Test func theStatusOfAnOutputIsTheEnvelopesCode() async throws {
         let create: @Sendable (Request) async throws -> Response = { _ in
             var response = try Response(output: ["id": 1])
             response.status = .created
@@ -55,7 +55,7 @@ struct ReplyTests {
         #expect(try await http.text() == #"{"code":201,"data":{"id":1},"message":""}"#)
     }
 
-    @Test func withTrueStatusesTheObjectIsTheSame() async throws {
+    @Test func withTrueStatusesTheEnvelopeIsTheSame() async throws {
         let gateway = Gateway.testing(answers: .http)
         let found = await response(of: gateway) { _ in try Response(output: ["a": 1]) }
         #expect(found.status == .ok)
@@ -94,7 +94,7 @@ struct ReplyTests {
         #expect(book.entries.contains { $0.hasPrefix("error: ") && $0.contains("hunter2") })
     }
 
-    @Test func anOutputThatIsNoJSONIsAFaultOfTheHandler() async throws {
+    @Test func anOutputThatIsNotJSONIsAnErrorOfTheHandler() async throws {
         let response = await response { _ in try Response(output: Double.nan) }
         #expect(try await response.json()["code"] == 500)
     }
@@ -144,7 +144,7 @@ struct ReplyTests {
 
     // MARK: - No handler
 
-    @Test func noHandlerIsNoResponseAndTheHintNamesTheNearestPath() async throws {
+    @Test func aMissingHandlerIsNoResponseWithTheNearestPathAsHint() async throws {
         let book = LogBook()
         let gateway = Gateway.testing(passThrough: [Behind()], logger: book.logger)
         let response = await gateway.respond(to: Request("/ehco?_mobile_bridge=1"))
@@ -162,7 +162,7 @@ struct ReplyTests {
         ("/transfers/ann", "/transfer/:account"), ("/transfer/ann/x", nil), ("/user/a-very-long-name", nil),
         ("/usr/ann/mail", "/user/:id/mail"),
     ])
-    func theNearestPathMayHaveParts(path: String, nearest: String?) async throws {
+    func theNearestPathMayHaveParameters(path: String, nearest: String?) async throws {
         let gateway = Gateway.testing()
         for path in ["/transfer/:account", "/user/:id/mail", "/:any"] {
             gateway.answer(at: path) { _ in Response() }
@@ -172,7 +172,7 @@ struct ReplyTests {
         #expect(hint.hasSuffix(nearest ?? ""), "\(hint)")
     }
 
-    @Test func theHintCanAlwaysStandInAHeader() async throws {
+    @Test func theHintIsAlwaysAValidHeader() async throws {
         let gateway = Gateway.testing()
         try gateway.register(Echo.self, at: "/café/:id")
         let response = await gateway.respond(to: Request("/caf%C3%A8/%0Aid?_mobile_bridge=1"))

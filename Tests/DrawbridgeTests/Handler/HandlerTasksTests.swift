@@ -16,7 +16,7 @@ import Testing
     private static let head = KnownHead(
         RequestHead(.get, scheme: "http", authority: "localhost", target: "/", headers: [:]))
 
-    @Test func theyTrapOnAnotherThread() async {
+    @Test func handlerTasksTrapOnAnotherThread() async {
         await #expect(processExitsWith: .signal(trap)) { _ = HandlerTasks(on: Elsewhere()).next() }
         await #expect(processExitsWith: .signal(trap)) {
             _ = Gateway().plan(for: Self.head, .empty, from: "127.0.0.1", on: Elsewhere())

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Making and choosing handlers")
 struct HandlerTests {
-    @Test func aStoredRequestIsAllThatAHandlerNeedsToGetIt() async throws {
+    @Test func aHandlerGetsTheRequestByStoringIt() async throws {
         struct WhoAmI: JSONHandler {
             let request: Request
             func handle(_ input: Nothing) async throws -> String? { request.headers[.userAgent] }
@@ -107,7 +107,7 @@ struct HandlerTests {
         #expect(page.status == .ok)
     }
 
-    @Test func theHandlerSeesThePlainForm() async throws {
+    @Test func theHandlerSeesThePlainFormOfTheRequest() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/seen") { Response(text: "\($0.method) \($0.head.path ?? "")") }
         let request = Request(.post, "/seen?a=%31&_mobile_bridge=1&b=+")

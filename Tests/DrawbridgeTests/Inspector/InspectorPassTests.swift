@@ -15,7 +15,7 @@ import Testing
     private let clock = Clock()
     private var pass: InspectorPass { InspectorPass { [clock] in clock.now } }
 
-    @Test func aTicketIsGoodOnce() {
+    @Test func aTicketOfTheInspectorWorksOnce() {
         let pass = pass
         let ticket = pass.drawTicket()
         let first = pass.take(ticket, from: "127.0.0.1")
@@ -25,7 +25,7 @@ import Testing
         #expect(second.verdict == .wrong && second.secret == nil)
     }
 
-    @Test func aTicketIsGoodForTenMinutes() {
+    @Test func aTicketOfTheInspectorWorksForTenMinutes() {
         let pass = pass
         let (early, late) = (pass.drawTicket(), pass.drawTicket())
         clock.advance(by: .seconds(599))
@@ -34,7 +34,7 @@ import Testing
         #expect(pass.take(late, from: nil).verdict == .wrong)
     }
 
-    @Test func theOldestOfSeventeenIsGone() {
+    @Test func theOldestOfSeventeenTicketsIsGone() {
         let pass = pass
         let tickets = (0..<17).map { _ in pass.drawTicket() }
         #expect(pass.take(tickets[0], from: nil).verdict == .wrong)
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// Each ticket gives the same secret, since all tabs are one person's.
-    @Test func theSecretLetsIn() throws {
+    @Test func theSecretLetsIntoTheInspector() throws {
         let pass = pass
         let secret = try #require(pass.take(pass.drawTicket(), from: nil).secret)
         func verdict(_ authorization: String?) -> Verdict? {
@@ -59,7 +59,7 @@ import Testing
         #expect(verdict("Bearer \(secret)") == .right)
     }
 
-    @Test func guessesAreNotLookedAt() {
+    @Test func tooManyGuessesAreThrottled() {
         let pass = pass
         let ticket = pass.drawTicket()
         for _ in 0..<40 { _ = pass.take("x", from: "127.0.0.1") }

@@ -81,7 +81,7 @@ struct InterceptionRuleTests {
         #expect(FlagRule(name: "native", value: "").canonicalRequest(for: Request(target)) != nil)
     }
 
-    @Test func theRulesCanBeReplaced() async throws {
+    @Test func theRulesOfAGatewayCanBeReplaced() async throws {
         let gateway = Gateway.testing(passThrough: [Behind()], rules: [.flag("native", "yes")])
         #expect(
             try await gateway.respond(to: Request("/echo?native=yes&a=b")).json()["data"] == ["a": "b"])

@@ -42,7 +42,7 @@ struct JSBridgeTests {
     @Test(arguments: [
         #""text""#, #""12""#, #""{\"a\":1}""#, "12", "true", "[1,[2]]", #"{"a":null}"#, #""""#, "0",
     ])
-    func dataIsAnyValue(data: String) async throws {
+    func dataMayBeAnyValue(data: String) async throws {
         let text = try await answer(#"{"action":"echo","data":\#(data)}"#)
         #expect(text == #"{"code":200,"data":\#(data),"message":""}"#)
     }
@@ -77,7 +77,7 @@ struct JSBridgeTests {
         ("/__jsbridge__?action=echo", ""),
         ("/__jsbridge__?x=1&data=a&action=echo", #""data":"a","#),
     ])
-    func theCallMayStandInTheQuery(target: String, data: String) async throws {
+    func theCallMayBeInTheQuery(target: String, data: String) async throws {
         let text = try await answer("", target: target, method: .get)
         #expect(text == #"{"code":200,\#(data)"message":""}"#)
     }
@@ -93,7 +93,7 @@ struct JSBridgeTests {
     }
 
     @Test(arguments: [#"{"action":1}"#, #"{"action":["echo"]}"#, "[1]", #""echo""#, "1"])
-    func anActionThatIsNoNameIsABadRequest(body: String) async throws {
+    func anInvalidActionIsABadRequest(body: String) async throws {
         #expect(try await answer(body).hasPrefix(#"{"code":400,"message":""#))
     }
 
@@ -101,19 +101,19 @@ struct JSBridgeTests {
         #expect(try await answer(#"{"action":"missing"}"#) == #"{"code":400,"message":"No response"}"#)
     }
 
-    @Test func moreItemsOfTheQueryAreInputWhereDataIsNone() async throws {
+    @Test func otherQueryItemsAreInputWhereDataIsMissing() async throws {
         let target = "/__jsbridge__?action=echo&x=1&_mobile_bridge=1"
         #expect(
             try await answer("", target: target, method: .get)
                 == #"{"code":200,"data":{"x":"1"},"message":""}"#)
     }
 
-    @Test func belowThePathTheBodyIsTheInput() async throws {
+    @Test func withTheNameInThePathTheBodyIsTheInput() async throws {
         let text = try await answer(#"{"user":"ann"}"#, target: "/__jsbridge__/echo")
         #expect(text == #"{"code":200,"data":{"user":"ann"},"message":""}"#)
     }
 
-    @Test func aHandlerMayAnswerItsBareOutput() async throws {
+    @Test func aHandlerMayAnswerWithoutTheEnvelope() async throws {
         #expect(try await answer(#"{"data":"x"}"#, target: "/__jsbridge__/seen") == "POST /seen")
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Decoding JSON")
 struct JSONDecodingTests {
-    @Test func agreesWithFoundation() throws {
+    @Test func decodingAgreesWithFoundation() throws {
         var random = SeededRandom(seed: 7)
         let (theirEncoder, theirDecoder) = (JSONEncoder(), JSONDecoder())
         for _ in 0..<250 {
@@ -77,7 +77,7 @@ struct JSONDecodingTests {
         #expect(try JSON(5).decode(Double.self) == 5)
     }
 
-    @Test func integersOfEveryWidthComeBack() throws {
+    @Test func integersOfEveryWidthAreDecodedExactly() throws {
         struct Wide: Codable, Equatable {
             var a: Int128
             var b: UInt128
@@ -206,7 +206,7 @@ struct JSONDecodingTests {
         ]
     }
 
-    @Test func textMembersAreReadByWhatTheyAreAskedFor() throws {
+    @Test func textMembersAreReadAsTheTypeThatIsAskedFor() throws {
         let form: JSON = [
             "int": "5", "byte": "+7", "double": "1.5", "bool": "true", "date": "2026-11-20",
             "decimal": "0.10",
@@ -230,7 +230,7 @@ struct JSONDecodingTests {
                     ints: [3]))
     }
 
-    @Test func anEmptyTextLeavesOutWhatIsNoString() throws {
+    @Test func anEmptyTextIsMissingUnlessAStringIsAskedFor() throws {
         let names = ["int", "byte", "double", "bool", "date", "decimal", "size", "string"]
         let form = JSON.object(JSON.Object(names.map { ($0, "") }))
         #expect(try form.decode(Form.self, textMembers: Form.members) == Form(string: ""))
@@ -324,11 +324,11 @@ struct JSONDecodingTests {
     ]
 
     @Test(arguments: mistakes)
-    func explainsWhatDoesNotFit(json: String, explanation: String) throws {
+    func aValueThatDoesNotFitIsExplained(json: String, explanation: String) throws {
         #expect(explain(try JSON(parsing: Array(json.utf8)), as: Order.self) == explanation)
     }
 
-    @Test func explainsWhatAFormGaveWrong() {
+    @Test func aValueOfAFormThatDoesNotFitIsExplained() {
         func explain(_ json: JSON) -> String? {
             self.explain(json, as: Form.self, textMembers: Form.members)
         }

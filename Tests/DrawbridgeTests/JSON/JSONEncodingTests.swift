@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Encoding to JSON")
 struct JSONEncodingTests {
-    @Test func agreesWithFoundation() throws {
+    @Test func encodingAgreesWithFoundation() throws {
         var random = SeededRandom(seed: 5)
         let foundation = JSONEncoder()
         for _ in 0..<250 {
@@ -54,7 +54,7 @@ struct JSONEncodingTests {
         #expect(try JSON.encode([1.5, 2]) == Array("[1.5,2]".utf8))
     }
 
-    @Test func whatEncodesNothingIsAnEmptyObject() throws {
+    @Test func aValueThatEncodesNothingIsAnEmptyObject() throws {
         struct Nothing: Encodable { func encode(to encoder: any Encoder) {} }
         struct Empty: Encodable {}
         struct EmptyArray: Encodable {
@@ -156,7 +156,7 @@ struct JSONEncodingTests {
         #expect(try JSON(encoding: flat).description == #"{"x":1,"a":2,"z":3}"#)
     }
 
-    @Test func encodersOfNestedContainersDoNotStay() throws {
+    @Test func encodersOfNestedContainersAreFreed() throws {
         weak var kept: JSONText?
         do {
             let text = JSONText()
@@ -209,7 +209,7 @@ struct JSONEncodingTests {
         #expect(problem(Half()) == "c.y[0]: nan is not a number in JSON; encode null or a text instead")
     }
 
-    @Test func aContainerIsWrittenWhileItsValueIsAndNotLater() throws {
+    @Test func aContainerCannotBeWrittenAfterItsValueIsEncoded() throws {
         final class Kept: Encodable {
             var container: KeyedEncodingContainer<Key>?
             func encode(to encoder: any Encoder) throws { container = encoder.container(keyedBy: Key.self) }
@@ -268,7 +268,7 @@ struct JSONEncodingTests {
         #expect(try JSON(encoding: [UInt32.max]).description == "[\(UInt32.max)]")
     }
 
-    @Test func whatIsNoNumberIsRefusedWithItsPath() {
+    @Test func nanAndInfinityAreRefusedWithTheirPath() {
         #expect(problem(Double.nan) == "nan is not a number in JSON; encode null or a text instead")
         #expect(
             problem(["a": [1, .infinity]])

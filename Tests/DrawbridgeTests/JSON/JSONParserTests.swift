@@ -44,7 +44,7 @@ struct JSONParserTests {
     ]
 
     @Test(arguments: accepted)
-    func keepsWhatIsWrittenWell(text: String, compact: String) throws {
+    func validTextsAreReadAndWrittenAlike(text: String, compact: String) throws {
         #expect(String(decoding: try JSON(parsing: Array(text.utf8)).bytes, as: UTF8.self) == compact)
     }
 
@@ -158,7 +158,7 @@ struct JSONParserTests {
     ]
 
     @Test(arguments: refused)
-    func saysWhatIsWrongAndWhere(text: String, message: String) {
+    func anErrorSaysWhatIsWrongAndWhere(text: String, message: String) {
         #expect(parseError(Array(text.utf8))?.description == message)
     }
 
@@ -169,7 +169,7 @@ struct JSONParserTests {
             ([0xFF, 0xFE, 0x31, 0x00], 0),
             ([0x22, 0xF5, 0x80, 0x80, 0x80, 0x22], 1), ([0x31, 0xE9], 1), ([0x22, 0xF0, 0x9F, 0x98], 1),
         ] as [([UInt8], Int)])
-    func refusesWhatIsNotUTF8(bytes: [UInt8], offset: Int) throws {
+    func textsThatAreNotUTF8AreRefused(bytes: [UInt8], offset: Int) throws {
         let error = try #require(parseError(bytes))
         let byte = String(bytes[offset], radix: 16, uppercase: true)
         #expect(error.message == "the text is not UTF-8: byte \(byte) does not belong here")
@@ -198,7 +198,7 @@ struct JSONParserTests {
 
     // MARK: - Sizes
 
-    @Test func depthIsLimited() {
+    @Test func theDepthOfNestingIsLimited() {
         func nested(_ depth: Int) -> [UInt8] {
             [UInt8](repeating: UInt8(ascii: "["), count: depth)
                 + [UInt8](repeating: UInt8(ascii: "]"), count: depth)

@@ -19,14 +19,14 @@ struct JSONTimestampTests {
         (-62_135_596_801, "0000-12-31T23:59:59.000Z"), (-62_167_219_200, "0000-01-01T00:00:00.000Z"),
         (253_402_300_799.999, "9999-12-31T23:59:59.999Z"),
     ])
-    func writesMillisecondsInUTC(seconds: Double, text: String) throws {
+    func datesAreWrittenInUTCWithMilliseconds(seconds: Double, text: String) throws {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(Timestamp.text(of: date) == text)
         let read = try #require(Timestamp.date(from: text))
         #expect(abs(read.timeIntervalSince(date)) <= 0.0005)
     }
 
-    @Test func hasNoTextBeyondTheYearsOfFourDigits() {
+    @Test func datesBeyondFourDigitYearsHaveNoText() {
         #expect(Timestamp.text(of: Date(timeIntervalSince1970: 253_402_300_800)) == nil)
         #expect(Timestamp.text(of: Date(timeIntervalSince1970: -62_167_219_201)) == nil)
         #expect(Timestamp.text(of: Date(timeIntervalSince1970: .nan)) == nil)
@@ -35,7 +35,7 @@ struct JSONTimestampTests {
         #expect(Timestamp.text(of: .distantFuture) == "4001-01-01T00:00:00.000Z")
     }
 
-    @Test func agreesWithFoundation() throws {
+    @Test func datesAgreeWithFoundation() throws {
         var random = SeededRandom(seed: 3)
         for _ in 0..<1_000 {
             // From 1583 to 9999; Foundation counts Julian days before.
@@ -67,7 +67,7 @@ struct JSONTimestampTests {
         ("2026-11-20T23:29:24.250000000000001Z", 1_795_217_364.25), ("2026-11-20", 1_795_132_800),
         ("2024-02-29", 1_709_164_800),
     ])
-    func readsOffsetsFractionsAndDays(text: String, seconds: Double) {
+    func datesWithOffsetsFractionsOrOnlyADayAreRead(text: String, seconds: Double) {
         #expect(Timestamp.date(from: text)?.timeIntervalSince1970 == seconds)
     }
 
@@ -80,7 +80,7 @@ struct JSONTimestampTests {
         "2026-11-20T23:29:24ZZ", " 2026-11-20", "26-11-20", "2026-1-2", "20261120", "١٢٣٤-11-20",
         "2026-11-20T23:29:24+1:00",
     ])
-    func readsNothingElse(text: String) {
+    func otherTextsAreNotReadAsDates(text: String) {
         #expect(Timestamp.date(from: text) == nil)
     }
 }

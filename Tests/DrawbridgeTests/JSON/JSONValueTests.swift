@@ -7,7 +7,7 @@ import Testing
 
 @Suite("JSON values")
 struct JSONValueTests {
-    @Test func literalsMakeValues() {
+    @Test func swiftLiteralsMakeJSONValues() {
         let json: JSON = ["a": .null, "b": true, "c": 1, "d": 2.5, "e": "x", "f": [1, "y"], "g": [:]]
         #expect(json.description == #"{"a":null,"b":true,"c":1,"d":2.5,"e":"x","f":[1,"y"],"g":{}}"#)
         #expect(json["f"]?[1]?.stringValue == "y")
@@ -60,7 +60,7 @@ struct JSONValueTests {
         #expect(object["k0"] == true)
     }
 
-    @Test func aRepeatedNameInALiteralCountsOnce() {
+    @Test func aRepeatedNameInALiteralIsOneMember() {
         #expect(JSON.Object([("a", 1), ("b", 2), ("a", 3)]) == ["b": 2, "a": 3])
     }
 
@@ -133,7 +133,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test func everyScalarIsSeenWhereverItStandsInAString() throws {
+    @Test func everyScalarIsFoundAnywhereInAString() throws {
         let awkward: [Unicode.Scalar] = [
             "\"", "\\", "\u{0}", "\u{1F}", " ", "!", "\u{7F}", "\u{80}", "é", "\u{2013}", "\u{2027}",
             "\u{2028}",

@@ -31,7 +31,7 @@ import Testing
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    @Test func saysWhoAnswered() async throws {
+    @Test func theLineSaysWhoAnswered() async throws {
         try await gateway.mock(
             #"""
             {"getUser": {"$sequence": [{"nick": "Ann"}, {"nick": "Bob"}]}, "bad": {"$error": {"code": 402, "message": "no"}},
@@ -52,7 +52,7 @@ import Testing
             ))
     }
 
-    @Test func countsWhatNobodyAnswers() async throws {
+    @Test func theLineCountsUnansweredCallsOfAName() async throws {
         try await gateway.mock(#"{"getUser": 1}"#)
         let lines = [
             try await line("/vibrate?_mobile_bridge=1"), try await line("/vibrate?_mobile_bridge=1"),
@@ -68,7 +68,9 @@ import Testing
     }
 
     /// Once in a run, since each line would say the same.
-    @Test(arguments: ["/vibrate", "/pay"]) func theFirstPointsToTheInspector(path: String) async throws {
+    @Test(arguments: ["/vibrate", "/pay"]) func onlyTheFirstUnansweredCallPointsToTheInspector(path: String)
+        async throws
+    {
         gateway.configure { $0.suggestions.insert(.inspector) }
         try await gateway.mock(#"{"pay": {"$cases": [{"$when": {"n": 1}, "$reply": 1}]}}"#)
         let first = try await line("\(path)?_mobile_bridge=1")
@@ -81,7 +83,7 @@ import Testing
     }
 
     /// The gateway refused nothing.
-    @Test func aCallerThatLeftWasNotRefused() async throws {
+    @Test func aCallWhoseCallerLeftIsNotShownAsRefused() async throws {
         try await gateway.mock(#"{"pay": {"$ask": "Pay?", "$choices": {"ok": 1, "no": 0}}}"#)
         _ = gateway.questions.watch(.usual)
         let lines = Lines()
@@ -100,7 +102,7 @@ import Testing
     }
 
     /// Somebody has the name, so it needs no mock.
-    @Test func saysWhichMethodsItsHandlersTake() async throws {
+    @Test func theLineSaysWhichMethodsHandlersTake() async throws {
         try gateway.register(Gets.self, at: "/notes")
         let line = try await line("/notes?_mobile_bridge=1", "{}")
         #expect(line.hasSuffix("  /notes has no handler that takes POST; registered there: GET"), "\(line)")
@@ -108,11 +110,11 @@ import Testing
 
     /// A shell would run what a page calls itself.
     @Test(arguments: ["a%27%3B+rm", "%22%7B", "%1B%5B2J", "%E2%80%AE"])
-    func aNameOfAPageIsNoCommand(name: String) async throws {
+    func aNameOfAPageNeverBecomesAShellCommand(name: String) async throws {
         #expect(!(try await line("/\(name)?_mobile_bridge=1")).contains("--reply"))
     }
 
-    @Test(arguments: [60, 70, 110]) func fitsTheTerminal(columns: Int) async throws {
+    @Test(arguments: [60, 70, 110]) func theLineFitsTheTerminal(columns: Int) async throws {
         try await gateway.mock(
             #"{"long": "{{input.text}}", "wide": {"$reply": "\#(String(repeating: "好", count: 60))"}}"#)
         let text = String(repeating: "x", count: 10_000)
@@ -125,7 +127,7 @@ import Testing
         #expect(missing.hasSuffix("--reply 'vibrate=…'"), "\(missing)")
     }
 
-    @Test func secretsAreLeftOutAndIDsAreAskedFor() async throws {
+    @Test func theLineHasNoSecretsAndIDsOnlyOnRequest() async throws {
         try await gateway.mock(#"{"login": {"token": "CANARY"}}"#)
         let line = try await line("/login?password=CANARY&_mobile_bridge=1", hasIDs: true)
         #expect(!line.contains("CANARY") && line.contains("[removed]"))

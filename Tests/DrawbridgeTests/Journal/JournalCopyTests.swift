@@ -18,7 +18,7 @@ import Testing
         #expect(Redaction(also: ["MyField"]).isSecret(name) == isSecret)
     }
 
-    @Test func othersSecretsStayInTheJournal() async throws {
+    @Test func secretsAreKeptInTheJournalAndLeftOutOfCopies() async throws {
         let program = JournalProgram()
         let body =
             #"{"user": "ann", "auth": {"a": 1}, "list": [{"password": "PLOVER"}], "text": "{\"token\": \"TERN\"}"}"#
@@ -64,7 +64,7 @@ import Testing
             "--b\r\nContent-Disposition: form-data; name=\"user\"\r\n\r\nann\r\n--b\r\nContent-Disposition: form-data; name=\"pwd\"\r\n\r\nCANARY\r\n--b--",
             "", "multipart/form-data; boundary=b"
         ),
-    ]) func secretsInTextsAreLeftOutToo(_ body: String, _ query: String, _ type: String?) async throws {
+    ]) func secretsInsideOfTextsAreLeftOutToo(_ body: String, _ query: String, _ type: String?) async throws {
         let program = JournalProgram()
         let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]
         await program.call("/echo?_mobile_bridge=1\(query)", body, headers: headers)
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// Copies say that they are for native as the gateway's rules have it.
-    @Test func aFlagOfOnesOwnStandsInCopies() async throws {
+    @Test func copiesHaveTheFlagOfTheGatewaysRules() async throws {
         let program = JournalProgram(Gateway(rules: [.flag("cmd", "1")], keepsJournal: true))
         await program.call("/echo?cmd=1&a=2")
         let text = try await program.ask(.get, "calls/1/curl").text()
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Nothing of ours is ever in a record: what would open something here.
-    @Test func ourOwnSecretsNeverEnter() async throws {
+    @Test func theGatewaysOwnSecretsNeverEnterTheJournal() async throws {
         let program = JournalProgram()
         let (page, tester) = (program.gateway.access.token.text, program.gateway.testerToken.text)
         let (_, cookie) = program.gateway.admissions.admit(address: "127.0.0.1", browser: "")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func aCallIsMadeAgainAndAnother() async throws {
+    @Test func aCallCanBeSentAgainAsItWasOrChanged() async throws {
         let program = JournalProgram()
         await program.call("/echo?_mobile_bridge=1&b=2", #"{"a": 1}"#, headers: [.session: "ann"])
         await program.call(
@@ -172,7 +172,7 @@ import Testing
         #expect(line.contains(sent.line), "\(line)")
     }
 
-    @Test func aNameThatBeginsWithTheBridgesIsAskedWhole() async throws {
+    @Test func aNameThatBeginsLikeTheBridgesPathIsCopiedWhole() async throws {
         let program = JournalProgram()
         await program.call("/__jsbridge__", #"{"action": "__jsbridge__/pay", "data": {"a": 1}}"#)
         #expect(try await program.calls().first?["name"] == "__jsbridge__/pay")

@@ -8,7 +8,7 @@ import Testing
 
 /// What the journal has besides calls.
 @Suite("What else the journal has", .timeLimit(.minutes(5))) struct JournalKindsTests {
-    @Test func whatNativeAsksOfAPageIsARecordWithItsAnswer() async throws {
+    @Test func aCallToAPageIsARecordWithItsAnswer() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)
         let native = try #require(program.gateway.pages.page(page.id))
@@ -42,7 +42,7 @@ import Testing
         native.giveUp()
     }
 
-    @Test func pagesComeAndGoAndHaveFaults() async throws {
+    @Test func comingLeavingAndErrorsOfPagesAreRecords() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)
         page.tell(
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Who reads the last line takes it for the page that is open.
-    @Test func aPageThatSaysThatItLeavesIsNotGoneAsWell() async throws {
+    @Test func aPageThatSaysGoodbyeIsNotRecordedAsLostToo() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)
         let native = try #require(program.gateway.pages.page(page.id))
@@ -92,7 +92,7 @@ import Testing
         #expect(calls.allSatisfy { $0["why"] == ["did you mean requestLocation?"] }, "\(calls)")
     }
 
-    @Test func whatPassesOnIsAThinLine() async throws {
+    @Test func aRequestThatPassesThroughIsAShortRecord() async throws {
         let program = JournalProgram()
         await program.call("/echo?_mobile_bridge=1")
         _ = await program.gateway.respond(to: Request("/index.html?a=1"))
@@ -104,7 +104,7 @@ import Testing
         #expect(try await program.calls("?kind=all").count == 2)
     }
 
-    @Test func whatAPageReadInVainIsToldOnce() async throws {
+    @Test func aNameThatAPageReadInVainIsRecordedOnce() async throws {
         let program = JournalProgram(
             Gateway(pageRuntime: PageRuntime(shortcuts: ["MyApp"]), keepsJournal: true))
         for _ in 0..<2 {
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Files of a page push no calls out.
-    @Test func requestsHaveARoomOfTheirOwn() {
+    @Test func requestsDoNotPushCallsOutOfTheJournal() {
         let journal = Journal(isOn: true, limits: .init(records: 10, requests: 5))
         for number in 0..<100 {
             if number % 20 == 0 { _ = journal.begin(Request("/echo"), at: "flag") }
@@ -212,7 +212,7 @@ import Testing
         #expect(ended["asked"] == ["question": "pay"] && ended["state"] == "left", "\(ended)")
     }
 
-    @Test func aQuestionThatRunsOutOfItsTimeWasDecidedByNobody() async throws {
+    @Test func aQuestionThatTimesOutWasDecidedByNobody() async throws {
         let program = JournalProgram(Gateway(keepsJournal: true))
         try await program.gateway.mock(#"{"q": {"$ask": "Q?", "$within": 20, "$choices": {"a": 1, "b": 2}}}"#)
         _ = await program.ask(.get, "questions")

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func recordsComeAsTheyBeginAndAgainAsTheyEnd() async throws {
+    @Test func recordsAreStreamedWhenTheyBeginAndWhenTheyEnd() async throws {
         let program = JournalProgram()
         await program.call("/echo?_mobile_bridge=1")
         let reader = await Reader(program)
@@ -83,7 +83,7 @@ import Testing
         await again.end()
     }
 
-    @Test func aReaderIsToldWhatIsNotThereAnyMore() async throws {
+    @Test func aReaderLearnsWhichRecordsAreGone() async throws {
         let program = JournalProgram()
         await program.call("/echo?_mobile_bridge=1")
         let reader = await Reader(program, "?session=*")
@@ -121,7 +121,7 @@ import Testing
         #expect(try await program.ask(.get, "calls?since=99999").text().contains("started again"))
     }
 
-    @Test func readersAreFewAndSortedOut() async throws {
+    @Test func readersAreLimitedAndGetOnlyWhatTheyAskFor() async throws {
         let program = JournalProgram()
         var readers: [Reader] = []
         for _ in 0..<JournalReader.most { readers.append(await Reader(program, "?name=echo&session=ann")) }
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Whoever waits or reads holds up no stop, and a gateway that is served again keeps them as before.
-    @Test func nobodyWaitsForAGatewayThatStops() async throws {
+    @Test func aGatewayThatStopsEndsEveryWait() async throws {
         let program = JournalProgram()
         program.gateway.serverBegan()
         let reader = await Reader(program)
@@ -160,7 +160,7 @@ import Testing
     }
 
     /// A gateway may be served by two, and one of them be stopped.
-    @Test func whileOneOfTwoServersIsThereNobodyIsSentAway() async throws {
+    @Test func readersStayWhileOneOfTwoServersRuns() async throws {
         let program = JournalProgram()
         for _ in 1...2 { program.gateway.serverBegan() }
         program.gateway.serverIsStopping()

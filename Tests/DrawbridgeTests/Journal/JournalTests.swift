@@ -10,7 +10,7 @@ import Testing
 /// What was called of native, as programs that test read it.
 @Suite("The journal of calls", .timeLimit(.minutes(5))) struct JournalTests {
     /// One record for each call, whichever bridge it came by, in the order in which they began.
-    @Test func eachBridgeIsOneRecord() async throws {
+    @Test func aCallByEachBridgeIsOneRecord() async throws {
         let program = JournalProgram()
         let gateway = program.gateway
         await program.call("/echo?_mobile_bridge=1&a=1", #"{"b": 2}"#)
@@ -66,7 +66,7 @@ import Testing
             })
     }
 
-    @Test func aReplySaysWhyTheCasesBeforeItDidNotFit() async throws {
+    @Test func aMockSaysWhyTheCasesBeforeItDidNotFit() async throws {
         let program = JournalProgram()
         let gateway = program.gateway
         try await gateway.mock(
@@ -90,7 +90,7 @@ import Testing
         #expect(calls[2]["code"] == 7)
     }
 
-    @Test func aTestWaitsForACallAndHearsWhatCameInstead() async throws {
+    @Test func aTestWaitsForACallOrLearnsWhatCameInstead() async throws {
         let program = JournalProgram()
         async let waiting = program.calls("?name=echo&count=2&seconds=30")
         for _ in 0..<2 { await program.call("/echo?_mobile_bridge=1") }
@@ -101,7 +101,7 @@ import Testing
             try await late.text().contains("0 of 1 calls of pay have begun after 0.05 s; called were echo"))
     }
 
-    @Test func aCheckNamesTheCallThatComesNextToIt() async throws {
+    @Test func aFailedCheckNamesTheClosestCall() async throws {
         let program = JournalProgram()
         await program.call("/echo?_mobile_bridge=1", #"{"orderNo": 17, "by": "card"}"#)
         await program.call("/text?_mobile_bridge=1")
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// A session sees what its own pages have called, from where it began to look.
-    @Test func sessionsSeeTheirOwnCalls() async throws {
+    @Test func eachSessionSeesItsOwnCalls() async throws {
         let program = JournalProgram()
         let gateway = program.gateway
         for session in ["ann", "eve"] {
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// A reader by a cursor sees each record once, and is told where some have gone.
-    @Test func aCursorLosesAndDoublesNothing() async throws {
+    @Test func readingByACursorLosesAndRepeatsNothing() async throws {
         let program = JournalProgram()
         await withTaskGroup { group in
             for task in 0..<8 {
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// Tests that come after thousands of others' calls have sessions of their own, of which nothing is lost.
-    @Test func aCheckIsRefusedWhereCallsOfItsSessionAreLostAlone() async throws {
+    @Test func aCheckIsRefusedOnlyWhereItsSessionsCallsAreLost() async throws {
         let program = JournalProgram()
         let check = #"{"name": "echo", "count": 1}"#
         func verify(_ session: String) async -> HTTPResponse.Status {
@@ -214,7 +214,7 @@ import Testing
     }
 
     /// What nobody can know any more counts as lost.
-    @Test func ofVeryManySessionsThoseOfLongAgoHaveLostAll() throws {
+    @Test func theOldestOfTooManySessionsHaveLostAllCalls() throws {
         var views = SessionViews()
         let sessions = try (1...10_001).map { try #require(Session("s\($0)")) }
         for (place, session) in sessions.enumerated() { views.begin(session, at: place + 1) }
@@ -231,7 +231,7 @@ import Testing
         #expect(views[sessions[1]].lastLost(of: [.call]) == 0 && views[sessions[1]].from == 30_000)
     }
 
-    @Test func aCheckWaitsUntilItIsRight() async throws {
+    @Test func aCheckWaitsUntilItHolds() async throws {
         let program = JournalProgram()
         async let answer = program.ask(
             .post, "calls/verify", #"{"name": "echo", "when": {"n": "2"}, "count": 1, "seconds": 600}"#)
@@ -244,7 +244,7 @@ import Testing
     }
 
     /// What came and went while it waited would be missing from what it gets.
-    @Test func aReaderWhosePlaceGoesWhileItWaitsIsToldSo() async throws {
+    @Test func aWaitingReaderLearnsThatItsPlaceIsGone() async throws {
         let program = JournalProgram()
         let journal = program.gateway.journal
         await program.call("/echo?_mobile_bridge=1")
@@ -262,7 +262,7 @@ import Testing
     }
 
     /// Bytes are bounded, for each value, for one page, and for all.
-    @Test func whatIsKeptIsBounded() throws {
+    @Test func theMemoryOfTheJournalIsBounded() throws {
         let gateway = Gateway()
         let large = [UInt8](repeating: 0x31, count: 100_000)
         let journal = Journal(isOn: true, limits: .init(records: 1000, bytes: 1 << 20))
@@ -301,7 +301,7 @@ import Testing
         #expect(gateway.journal.read(RecordFilter(kinds: [.page])).records.last?.page?.title.count == 301)
     }
 
-    @Test func whatPassesOnIsFoundByItsPath() async throws {
+    @Test func aRequestThatPassesThroughIsFoundByItsPath() async throws {
         let program = JournalProgram(Gateway(passThrough: [Files()], keepsJournal: true))
         _ = await program.gateway.respond(to: Request("/style.css?v=1"))
         for name in ["/style.css", "style.css"] {
@@ -317,7 +317,7 @@ import Testing
     }
 
     /// Where calls that nobody has pass on, whoever is behind answers them.
-    @Test func aCallThatPassesOnIsAnsweredByThatOne() async throws {
+    @Test func aCallThatPassesThroughIsRecordedAsAnswered() async throws {
         let program = JournalProgram(
             Gateway(passThrough: [Files()], unhandled: .passThrough, keepsJournal: true))
         await program.call("/nobody?_mobile_bridge=1")

@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test("are the same in parts, of which only one is there", arguments: lists.map(\.1))
-    func theyAreTheSameInParts(target: String) async throws {
+    @Test("long lists are the same in parts, one at a time in memory", arguments: lists.map(\.1))
+    func longListsAreTheSameInParts(target: String) async throws {
         let (method, _, body) = try #require(Self.lists.first { $0.1 == target })
         let program = JournalProgram()
         await Self.fill(program, 40, of: 30_000)
@@ -45,8 +45,8 @@ import Testing
         #expect(all.count > 4 && largest < 600 << 10, "\(all.map(\.count))")
     }
 
-    @Test("are whole where they are short", arguments: lists.map(\.1), [0, 3])
-    func shortOnesAreWhole(target: String, calls: Int) async throws {
+    @Test("short lists are sent whole", arguments: lists.map(\.1), [0, 3])
+    func shortListsAreSentWhole(target: String, calls: Int) async throws {
         let (method, _, body) = try #require(Self.lists.first { $0.1 == target })
         let program = JournalProgram()
         await Self.fill(program, calls, of: 10)
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// What came while it was read is not in it, and what was dropped is.
-    @Test func aListIsOfOneMoment() async throws {
+    @Test func aListIsASnapshotOfOneMoment() async throws {
         let program = JournalProgram()
         await Self.fill(program, 40, of: 30_000)
         let whole = Self.whole("calls", program.gateway)

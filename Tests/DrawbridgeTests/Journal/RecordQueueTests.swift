@@ -13,7 +13,7 @@ struct RecordQueueTests {
     }
 
     @Test(arguments: [1, 2, 3, 40, 1000])
-    func itIsAsAnArray(of most: Int) {
+    func theQueueBehavesLikeAnArray(of most: Int) {
         var random = SeededRandom(seed: UInt64(most))
         var (queue, model) = (RecordQueue(), Model())
         for number in 1...3000 {

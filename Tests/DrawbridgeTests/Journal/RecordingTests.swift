@@ -36,7 +36,7 @@ import Testing
     }
 
     /// What a person sends again, to see what is answered, no page has asked.
-    @Test func whatIsSentAgainIsLeftOut() async throws {
+    @Test func resentCallsAreLeftOutOfARecording() async throws {
         let program = JournalProgram(Gateway(keepsJournal: true, logger: .quiet))
         try await program.gateway.mock(#"{"pay": {"$sequence": [1, 2]}}"#)
         await program.call("/pay?_mobile_bridge=1")
@@ -95,7 +95,7 @@ import Testing
             ], "\(text)")
     }
 
-    @Test func namesOfPagesBreakNothing() async throws {
+    @Test func namesOfPagesCannotBreakARecording() async throws {
         let text = try await Self.recording(
             ["a\nb", "*", "a/*", ":id", "$x", "a%2Fb", "\u{2028}\" //"].map {
                 ("/\($0.contains("%") ? $0 : Percent.encode($0, keeping: "/"))?_mobile_bridge=1", "")
@@ -107,7 +107,7 @@ import Testing
                 "// Left out: 5 calls whose names no reply can have for itself: *, a/*, :id, $x, a/b."))
     }
 
-    @Test func whatIsNotAllKeptIsLeftOut() async throws {
+    @Test func callsThatWereCutAreLeftOutOfARecording() async throws {
         let long = String(repeating: "x", count: 70_000)
         let text = try await Self.recording([
             ("/echo?_mobile_bridge=1", #"{"a": "\#(long)"}"#), ("/echo?_mobile_bridge=1", #"{"a": 1}"#),
@@ -124,7 +124,7 @@ import Testing
     }
 
     /// What a handler reads as it comes, nobody keeps: then nobody can tell inputs apart by it.
-    @Test func whatIsReadAsItComesIsNotKept() async throws {
+    @Test func streamedBodiesAreNotKeptForARecording() async throws {
         let program = JournalProgram(Gateway(keepsJournal: true, logger: .quiet))
         for number in 0..<2 {
             program.gateway.answer(at: "/count") { _ in try Response(output: number) }
@@ -207,7 +207,7 @@ import Testing
     }
 
     /// The same calls in the same order are answered in the same way, without the handlers.
-    @Test(arguments: 0..<12) func whatWasRecordedIsAnsweredAgain(seed: UInt64) async throws {
+    @Test(arguments: 0..<12) func aRecordingAnswersTheSameCallsAlike(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let answers = [AnswerForm.envelope, .http, .bare][Int(seed % 3)]
         let gateway = Gateway(answers: answers, keepsJournal: true, logger: .quiet)

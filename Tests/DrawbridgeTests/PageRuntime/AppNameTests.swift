@@ -29,7 +29,7 @@ import Testing
         return try await gateway.respond(to: Request(path, headers: fields)).text()
     }
 
-    @Test func itGoesToWhoeverLiesBehindWithoutHints() async throws {
+    @Test func theAppsUserAgentGoesToServersWithoutClientHints() async throws {
         let gateway = Gateway(
             passThrough: [Named()], pageRuntime: PageRuntime(userAgent: "{{userAgent}} ShopApp/3.2"),
             logger: .quiet)
@@ -38,7 +38,7 @@ import Testing
         #expect(try await Self.asked(plain, "/a") == "Mozilla/5.0 Own/1, 2 hints")
     }
 
-    @Test func aPageOfAFileHasItsOwnAndSoHaveItsRequests() async throws {
+    @Test func aPageInAFileHasItsOwnUserAgentInAllItsRequests() async throws {
         let gateway = Gateway(passThrough: [Named()], logger: .quiet)
         gateway.reply(
             by: try SessionTests.layers(
@@ -53,12 +53,12 @@ import Testing
     }
 
     @Test(arguments: ["", "Shop\r\nX: y", "Schuhe ü", "{{user}} App", "{{userAgent}} {{input}}"])
-    func whatNoFieldMayHoldIsNoName(_ text: String) {
+    func aTextThatNoFieldMayHoldIsNotAUserAgent(_ text: String) {
         #expect(AppName(text) == nil)
     }
 
     /// Who may ask is decided by what the browser has sent: no browser may ask what programs may.
-    @Test func accessIsDecidedBefore() async throws {
+    @Test func accessIsDecidedByTheBrowsersOwnUserAgent() async throws {
         let gateway = Gateway(
             passThrough: [Named()], pageRuntime: PageRuntime(userAgent: "curl/8"), logger: .quiet)
         let bearer: HTTPFields = [.authorization: "Bearer \(gateway.testerToken.text)"]

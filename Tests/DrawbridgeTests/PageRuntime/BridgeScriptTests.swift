@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func theirTagsStandBehindTheRuntimesInTheirOrderWithItsNonce() async throws {
+    @Test func tagsOfBridgesFollowTheRuntimesInOrderWithItsNonce() async throws {
         let gateway = Self.gateway(
             [try .named("flutter"), try .named("cordova")], policy: "script-src 'nonce-abc123'")
         let page = await gateway.respond(to: Request("/a", headers: [.secFetchDest: "document"]))
@@ -62,7 +62,7 @@ import Testing
                 + #"<script src="/__drawbridge__/bridge/cordova.js" nonce="abc123"></script><p>a"#)
     }
 
-    @Test func aFileIsServedAsItStandsAndReadAnew() async throws {
+    @Test func aBridgeFileIsServedAsItIsAndReadAgain() async throws {
         let script = try Script("// one\n  drawbridge.bridge(native => {})\n")
         let gateway = Self.gateway([try .file(script.path)])
         let target = "/__drawbridge__/bridge/mine.js"
@@ -87,7 +87,7 @@ import Testing
                 "mine.js"))
     }
 
-    @Test func whatIsNoBridgeSaysWhatToDo() throws {
+    @Test func anInvalidBridgeIsReportedWithAHint() throws {
         func fault(_ make: () throws -> BridgeScript) -> String {
             do {
                 _ = try make()
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// WeChat and Alipay in one page: one script under two names.
-    @Test func oneScriptIsThereTwiceUnderOtherNames() async throws {
+    @Test func oneScriptMayBeGivenTwiceUnderTwoNames() async throws {
         let gateway = Self.gateway([
             try .named("object", options: ["as": "wechat", "object": "WeixinJSBridge"]),
             try .named("object", options: ["as": "alipay", "object": "AlipayJSBridge"]),
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// Of those that all pages would get, the file chooses for some; of others it is told.
-    @Test func aFileChoosesWhichOfThemAPageHas() async throws {
+    @Test func aFileChoosesWhichBridgesAPageHas() async throws {
         let log = LogBook()
         let gateway = Self.gateway([try .named("flutter"), try .named("cordova")], logger: log.logger)
         gateway.reply(
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// A browser that has the page asks whether it has changed: it has where its bridges have.
-    @Test func aPageWhoseBridgesChangeIsAnotherOne() async throws {
+    @Test func aPageWithChangedBridgesIsAnotherVersion() async throws {
         let gateway = Self.gateway([try .named("flutter"), try .named("cordova")])
         func give(_ names: String) throws {
             gateway.reply(by: try SessionTests.layers(#"{"pages": {"*": {"bridge": \#(names)}}}"#))
@@ -217,7 +217,7 @@ import Testing
         #expect(bridges == Array(repeating: isBare ? "mine" : "__jsbridge__", count: 3))
     }
 
-    @Test func withoutThemTheRuntimeHasNothingOfTheirs() async throws {
+    @Test func withoutBridgesTheRuntimeHasNoneOfTheirCode() async throws {
         let without = try await Self.gateway([]).respond(to: Request("/__drawbridge__/page.js?path=/")).text()
         #expect(!without.contains("scripts of --bridge"))
         let with = try await Self.gateway([try .named("flutter")]).respond(
@@ -231,12 +231,12 @@ import Testing
     /// says what it has heard, outlives `document.open()`, and has one first way of asking for a bridge.
     private static let before = 41_720 + 2_100
 
-    @Test func theRuntimeHasNotGrown() {
+    @Test func theRuntimeIsNotLargerThanBeforeBridges() {
         // Since then it is served without most of its blanks, and has the interface, on which all bridges stand.
         #expect(RuntimeScript.text(Array("{}".utf8), hasJournal: true).count <= Self.before - 2500)
     }
 
-    @Test(arguments: BridgeScript.shipped) func oneBridgeAddsLittle(_ name: String) throws {
+    @Test(arguments: BridgeScript.shipped) func oneBridgeAddsFewBytesToAPage(_ name: String) throws {
         let runtime = RuntimeScript.text(Array("{}".utf8), hasBridges: true, hasJournal: true)
         #expect(try runtime.count + BridgeScript.named(name).text().count <= Self.before + 2500)
     }
@@ -249,11 +249,11 @@ import Testing
         ("const a = \"it's one\"; let b = c;", "const a = \"it's one\"; let b = c;\n"),
         ("const found = / +/.exec(a);", "const found = / +/.exec(a);\n"),
     ])
-    func blanksGoWhereNoTextHasThem(_ script: String, _ short: String) {
+    func blanksOutsideOfStringsAreRemoved(_ script: String, _ short: String) {
         #expect(String(decoding: RuntimeScript.withoutComments(Array(script.utf8)), as: UTF8.self) == short)
     }
 
-    @Test func aMissingHandlerIsToldApartFromOneThatRefuses() {
+    @Test func aMissingHandlerDiffersFromOneThatRefuses() {
         let refused = PageAnswer(error: HTTPError(.badRequest, "no"))
         #expect(String(decoding: refused.member, as: UTF8.self) == #""error":{"code":400,"message":"no"}"#)
         var missing = refused
@@ -263,7 +263,7 @@ import Testing
                 == #""error":{"code":400,"message":"no"},"missing":true"#)
     }
 
-    @Test func aCallSaysHowItsBridgeWaits() throws {
+    @Test func aCallSaysWhetherItsBridgeNeedsAnAnswerAndProgress() throws {
         func call(_ text: String) throws -> PageCall {
             guard case .call(let call) = PageMessage(try JSON(parsing: Array(text.utf8))) else {
                 throw HTTPError(.badRequest, "no call")

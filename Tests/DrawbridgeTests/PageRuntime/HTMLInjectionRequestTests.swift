@@ -34,7 +34,7 @@ struct HTMLInjectionRequestTests {
             ("\"a\", \"b-dbe1\", W/\"c-dbe0\"", "\"b\"", "\"a\", \"b\", W/\"c-dbe0\""),
             ("\"-dbe1\"", "\"\"", "\"\""), ("*", "*", "*"), ("nonsense", nil, "nonsense"),
         ] as [(String, String?, String?)])
-    func ifNoneMatchNamesWhatIsBehind(value: String, page: String?, unknown: String?) {
+    func ifNoneMatchIsSentWithTheServersOwnTags(value: String, page: String?, unknown: String?) {
         func sent(_ use: Use) -> String? {
             injection.outgoing(request(use, [.ifNoneMatch: value])).headers[.ifNoneMatch]
         }
@@ -47,7 +47,7 @@ struct HTMLInjectionRequestTests {
         ("\"a-dbe1\"", "\"a\""), ("\"a-dbe0\"", "\"a-dbe0\""), ("\"a\"", "\"a\""), ("*", "*"),
         ("nonsense", "nonsense"),
     ])
-    func ifMatchStaysACondition(value: String, result: String) {
+    func ifMatchIsKeptAsACondition(value: String, result: String) {
         for use in [Use.page, .unknown] {
             #expect(injection.outgoing(request(use, [.ifMatch: value])).headers[.ifMatch] == result)
         }
@@ -69,7 +69,7 @@ struct HTMLInjectionRequestTests {
         #expect(injection.outgoing(request(.unknown, changed)).headers == Use.unknown.headers)
     }
 
-    @Test func anythingElseGoesOnAsItIs() {
+    @Test func otherRequestsAreForwardedUnchanged() {
         let request = Request(
             .post, "/p?q", headers: [.secFetchDest: "empty", .origin: "x"], body: .init("body"))
         let outgoing = injection.outgoing(request)
@@ -78,7 +78,7 @@ struct HTMLInjectionRequestTests {
         #expect(injection.outgoing(Request("/p")).head == Request("/p").head)
     }
 
-    @Test func notModifiedNamesTheDocumentAgain() {
+    @Test func a304HasTheTagOfTheChangedDocument() {
         let headers: HTTPFields = [
             .eTag: "W/\"a\"", .lastModified: "x", .contentSecurityPolicy: "default-src 'none'",
             .vary: "Origin",

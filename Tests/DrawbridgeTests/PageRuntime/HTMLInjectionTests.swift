@@ -57,7 +57,7 @@ struct HTMLInjectionTests {
             ([.xRequestedWith: "xmlhttprequest", .accept: "text/html"], false),
             ([.xRequestedWith: "com.example.app"], true),
         ] as [(HTTPFields, Bool)])
-    func whoGetsThem(headers: HTTPFields, gets: Bool) async throws {
+    func onlyPagesGetTheTag(headers: HTTPFields, gets: Bool) async throws {
         let response = apply(to: document(), headers)
         #expect(try await response.text() == (gets ? "<head></p>x" : "<head>x"))
         #expect(response.headers[.vary] == "Sec-Fetch-Dest")
@@ -69,19 +69,19 @@ struct HTMLInjectionTests {
             ([.secFetchDest: "iframe"], "</p><li>x"), ([.accept: "text/html"], "</p><li>x"), ([:], "<li>x"),
             ([.accept: "*/*"], "<li>x"), ([.secFetchDest: "empty"], "<li>x"),
         ] as [(HTTPFields, String)])
-    func partsGetNoneWhereNobodySaysThatTheyArePages(headers: HTTPFields, result: String) async throws {
+    func partsOfPagesGetTheTagOnlyIfTheyBeginAsDocuments(headers: HTTPFields, result: String) async throws {
         #expect(try await apply(to: document("<li>x"), headers).text() == result)
         let stream = Response(contentType: "text/html") { try await $0.didLoad("<li>x") }
         #expect(try await apply(to: stream, headers).text() == result)
     }
 
     @Test(arguments: [200, 201, 202, 203, 400, 403, 404, 500, 503])
-    func errorsAreDocumentsToo(status: Int) async throws {
+    func errorPagesGetTheTagToo(status: Int) async throws {
         #expect(try await apply(to: document(status: .init(code: status))).text() == "<head></p>x")
     }
 
     @Test(arguments: [204, 205, 206, 300, 301, 302, 303, 304, 307, 308])
-    func otherStatusesAreNone(status: Int) {
+    func answersOfOtherStatusesGetNoTag(status: Int) {
         let response = document(status: .init(code: status))
         #expect(apply(to: response).head == response.head)
     }
@@ -93,7 +93,7 @@ struct HTMLInjectionTests {
             ("text/htmlx", false), ("application/json", false), ("", true),
             ("unknown/unknown", true),
         ])
-    func otherTypesAreNone(type: String, isDocument: Bool) async throws {
+    func answersOfOtherTypesGetNoTag(type: String, isDocument: Bool) async throws {
         let response = document("<head>", [.contentType: type])
         #expect(try await apply(to: response).text() == (isDocument ? "<head></p>" : "<head>"))
         if !isDocument { #expect(apply(to: response).head == response.head) }
@@ -104,7 +104,7 @@ struct HTMLInjectionTests {
             [.contentEncoding: "gzip"], [.contentEncoding: "br"], [.contentEncoding: "gzip, identity"],
             [.contentDisposition: "attachment"], [.contentDisposition: "Attachment; filename=x.html"],
         ] as [HTTPFields])
-    func whatIsEncodedOrSavedPassesUntouched(headers: HTTPFields) async throws {
+    func encodedAndDownloadedDocumentsPassUntouched(headers: HTTPFields) async throws {
         // Nothing looks into it: this is no gzip, and nothing complains.
         let response = document("\u{1f}\u{8b}<head>", headers)
         #expect(apply(to: response).head == response.head)
@@ -117,19 +117,19 @@ struct HTMLInjectionTests {
     @Test(
         arguments: [[.contentEncoding: "identity"], [.contentDisposition: "inline; filename=a.html"]]
             as [HTTPFields])
-    func whatIsNotEncodedAndIsShownIsADocument(headers: HTTPFields) async throws {
+    func documentsThatAreShownUnencodedGetTheTag(headers: HTTPFields) async throws {
         #expect(try await apply(to: document("<head>", headers)).text() == "<head></p>")
     }
 
     @Test(arguments: ["", " \n", "{\"a\":1}", " [\"<head>\"]", "\u{FEFF}{}", "\u{FEFF}"])
-    func whatIsNoDocumentStaysAsItIs(text: String) async throws {
+    func textsThatAreNotDocumentsStayUnchanged(text: String) async throws {
         let response = document(
             text, [.eTag: "\"a\"", .lastModified: "x", .contentSecurityPolicy: "default-src"])
         #expect(apply(to: response).head == response.head)
         #expect(try await apply(to: response).text() == text)
     }
 
-    @Test func anOutputIsNone() {
+    @Test func anOutputOfAHandlerGetsNoTag() {
         var response = document()
         response.body = .output(Array("1".utf8))
         #expect(apply(to: response).head == response.head)
@@ -139,7 +139,7 @@ struct HTMLInjectionTests {
 
     private func script(_ response: Response) -> Response { apply(to: response, [.serviceWorker: "script"]) }
 
-    @Test func behindAWorkersScriptStandLinesOfOurs() async throws {
+    @Test func aServiceWorkersScriptGetsLinesAtItsEnd() async throws {
         let own = Response(
             headers: [.contentType: "text/javascript", .eTag: "\"a\"", .contentLength: "10"],
             body: .bytes(Array("oninstall=".utf8)))
@@ -160,21 +160,22 @@ struct HTMLInjectionTests {
     }
 
     /// The browser keeps asking for it as long as it has the worker, whoever listens on the port today.
-    @Test(arguments: [200, 404, 410]) func aWorkerWhoseScriptIsGoneIsToldToGo(status: Int) async throws {
+    @Test(arguments: [200, 404, 410]) func aServiceWorkerWhoseScriptIsGoneIsRemoved(status: Int) async throws
+    {
         let response = script(document("<!doctype html>nothing", status: .init(code: status)))
         #expect(
             response.status == .ok && response.headers[.contentType]?.hasPrefix("text/javascript") == true)
         #expect(try await response.text().contains("registration.unregister()"))
     }
 
-    @Test func aServerThatFailsTellsNoWorkerToGo() {
+    @Test func aServerErrorRemovesNoServiceWorker() {
         let response = Response(.internalServerError, body: .empty)
         #expect(script(response).status == .internalServerError)
     }
 
     /// It would run its scripts for nobody.
     @Test(arguments: [("prefetch;prerender", true), ("prefetch", false)])
-    func aPageIsNotPreparedBeforeItIsOpened(purpose: String, isRefused: Bool) {
+    func prerenderingAPageIsRefused(purpose: String, isRefused: Bool) {
         let headers: HTTPFields = [.secFetchDest: "document", .secPurpose: purpose]
         #expect((injection.refusal(of: Request(.get, "/p", headers: headers)) != nil) == isRefused)
         let picture: HTTPFields = [.secFetchDest: "image", .secPurpose: purpose]
@@ -193,7 +194,7 @@ struct HTMLInjectionTests {
             ([.contentSecurityPolicy: "sandbox allow-same-origin"], [:], "allow-scripts"),
             ([:], [.secFetchDest: "iframe", .secFetchSite: "cross-site"], "another site"),
         ] as [(HTTPFields, HTTPFields, String)])
-    func whatKeepsAPageFromNativeIsSaidOnce(said: HTTPFields, asked: HTTPFields, why: String) async throws {
+    func whatKeepsAPageFromNativeIsLoggedOnce(said: HTTPFields, asked: HTTPFields, why: String) async throws {
         let log = LogBook()
         let gateway = Gateway(keepsJournal: true, logger: log.logger)
         var headers = Self.navigation
@@ -206,7 +207,7 @@ struct HTMLInjectionTests {
         #expect(log.entries.count == 1 && log.entries[0].contains("/p") && log.entries[0].contains(why))
     }
 
-    @Test func aPageThatNeverAsksForItsScriptIsNamed() async throws {
+    @Test func aPageThatNeverLoadsThePageScriptIsLogged() async throws {
         let log = LogBook()
         let gateway = Gateway(keepsJournal: true, logger: log.logger)
         for path in ["/asks%20%C3%A9", "/does-not"] {
@@ -242,7 +243,7 @@ struct HTMLInjectionTests {
         ("\"abc\"", "\"abc-dbe1\""), ("W/\"abc\"", "W/\"abc-dbe1\""), ("\"\"", "\"-dbe1\""), ("abc", nil),
         ("\"a\", \"b\"", nil), (nil, nil),
     ])
-    func entityTagsGetTheEpoch(tag: String?, result: String?) {
+    func entityTagsDifferForEachProcess(tag: String?, result: String?) {
         var response = document()
         response.headers[.eTag] = tag
         #expect(apply(to: response).headers[.eTag] == result)
@@ -253,7 +254,7 @@ struct HTMLInjectionTests {
         ("no-store", "no-cache, no-store"), ("public,no-store,private", "no-cache, private, no-store"),
         ("no-cache", "no-cache"), ("private=\"x\"", "no-cache"),
     ])
-    func cachesMustAsk(value: String?, result: String) {
+    func cachesMustRevalidateDocuments(value: String?, result: String) {
         var response = document()
         response.headers[.cacheControl] = value
         #expect(apply(to: response).headers[.cacheControl] == result)
@@ -304,7 +305,7 @@ struct HTMLInjectionTests {
                 + "connect-src 'self' ws://localhost\">")
     }
 
-    @Test func aNonceOfOneAnswerIsForNoOther() async throws {
+    @Test func aNonceIsForOneAnswerOnly() async throws {
         let response = document(
             "<head>", [.contentSecurityPolicy: "script-src 'strict-dynamic'", .eTag: "\"a\""])
         let result = apply(to: response)
@@ -330,7 +331,7 @@ struct HTMLInjectionTests {
 
     // MARK: Bodies
 
-    @Test func headHasTheSameHeaders() async throws {
+    @Test func headHasTheHeadersOfGet() async throws {
         for body in [Response.Body.bytes(Array("<head>x".utf8)), Self.stream(["<head>x"], length: 7)] {
             var response = document("", [.eTag: "\"a\"", .contentSecurityPolicy: "default-src 'none'"])
             response.body = body
@@ -350,7 +351,7 @@ struct HTMLInjectionTests {
         }
     }
 
-    @Test func streamsPassAsTheyCome() async throws {
+    @Test func streamedDocumentsPassAsTheyCome() async throws {
         let journal = Notebook()
         var response = document()
         response.body = Self.stream(["<html>", "<he", "ad>", "x", "<b>y"], length: 17)

@@ -24,7 +24,7 @@ import Testing
         #expect(order.sorted() == names.values.sorted(), "RuntimeScript.modules has the order")
     }
 
-    @Test func everyFileSaysWhatItGivesAndUses() async throws {
+    @Test func everyFileOfTheScriptDeclaresWhatItGivesAndUses() async throws {
         let names = try Self.files()
         let files = try RuntimeScript.modules.map {
             (name: try #require(names[$0]), text: String(decoding: $0, as: UTF8.self))
@@ -32,7 +32,7 @@ import Testing
         for complaint in try await RuntimeModules(files).complaints { Issue.record("\(complaint)") }
     }
 
-    @Test func theLinesThatSayItDoNotReachThePage() {
+    @Test func theDeclaringLinesDoNotReachThePage() {
         let script = String(decoding: RuntimeScript.text(Array("{}".utf8)), as: UTF8.self)
         #expect(script.contains("function callGlobal("))
         #expect(!script.contains("// gives: ") && !script.contains("// uses "))
@@ -68,7 +68,7 @@ import Testing
         ),
         ("function one() {}", "const { two: one } = {};", "b.js defines one, as a.js does"),
     ])
-    func whatIsWrongIsNamed(a: String, b: String, complaint: String?) async throws {
+    func aWrongDeclarationOfAFileIsNamed(a: String, b: String, complaint: String?) async throws {
         let complaints = try await RuntimeModules([("a", a), ("b", b)]).complaints
         if let complaint {
             #expect(complaints.contains { $0.hasPrefix(complaint) }, "\(complaints)")

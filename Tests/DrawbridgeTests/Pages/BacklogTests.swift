@@ -47,14 +47,14 @@ import Testing
         #expect(log.entries.contains { $0.contains("much: the answer has 17000002 bytes") })
     }
 
-    @Test func nativeCannotSendWhatIsLongerThanAnyMessage() throws {
+    @Test func nativeCannotSendMoreThanAMessageMayHold() throws {
         let test = Self.page()
         let error = #expect(throws: PageError.self) { try test.page.send("n", Self.text(17_000_000)) }
         #expect(error?.reason == .full)
         #expect(error?.message.contains("in one message") == true)
     }
 
-    @Test func aPageThatTakesNoAnswersHearsThatTheyAreTooMany() async throws {
+    @Test func aPageThatTakesNoAnswersGetsErrorsForFurtherCalls() async throws {
         let page = Self.page()
         for id in 1...11 {
             page.tell(["call": "much", "data": 16_000_000, "id": .number(.init(id)), "bridge": "wvjb"])
@@ -69,7 +69,7 @@ import Testing
         #expect(page.down.dropFirst(8).map { $0.message["error"]?["code"] } == [503, 503, 503])
     }
 
-    @Test func whatWasNotSentIsNotForgottenForAWordOfThePages() {
+    @Test func aPageCannotAcknowledgeMessagesThatWereNotSent() {
         var outbox = Outbox()
         for _ in 1...3 { _ = outbox.add(Array("1".utf8)) }
         outbox.acknowledge(3)
@@ -79,7 +79,7 @@ import Testing
         #expect(outbox.bytes == 0)
     }
 
-    @Test func aPageThatTakesNothingIsNotKeptMoreForThanIsReasonable() throws {
+    @Test func whatIsKeptForAPageThatTakesNothingIsBounded() throws {
         let page = try Self.page().page
         let error = #expect(throws: PageError.self) {
             for _ in 0..<40 { try page.send("big", Self.text(1 << 20)) }
@@ -87,14 +87,14 @@ import Testing
         #expect(error?.reason == .full)
     }
 
-    @Test func whatIsAroundSmallMessagesIsCountedToo() {
+    @Test func theOverheadOfSmallMessagesIsCountedToo() {
         var outbox = Outbox()
         for _ in 1...1000 { _ = outbox.add(Array("{}".utf8)) }
         let frame = outbox.nextFrame()
         #expect((2000..<outbox.bytes).contains(frame?.count ?? 0))
     }
 
-    @Test func whatWaitsForAPageComesInPiecesWhenItIsBack() throws {
+    @Test func aLargeBacklogArrivesInPiecesWhenThePageIsBack() throws {
         let first = Self.page()
         let page = try first.page
         first.leaveWire()

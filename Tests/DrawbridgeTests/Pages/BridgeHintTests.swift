@@ -16,11 +16,11 @@ import Testing
         ("cordova is not defined", "--bridge cordova"),
         ("Android is not defined", "--bridge android"),
         ("KKJSBridge is not defined", "--bridge kkjsbridge"),
-    ]) func saysTheOption(_ message: String, _ option: String) {
+    ]) func anErrorOfAPageGivesTheMissingOption(_ message: String, _ option: String) {
         #expect(BridgeHint(message)?.option == option)
     }
 
-    @Test func anObjectOfItsKindIsALineOfOptions() throws {
+    @Test func anErrorAboutWeChatsObjectGivesItsOption() throws {
         let hint = try #require(BridgeHint("WeixinJSBridge is not defined"))
         let text = try #require(hint.option.split(separator: "=", maxSplits: 1).last?.dropLast())
         let options = try JSON(parsing: Array(text.utf8))
@@ -32,12 +32,12 @@ import Testing
         "total is not defined", "Capacitor: no such plugin",
         "Cannot read properties of undefined (reading 'length')",
         "AndroidX is not defined", "dsBridge is not defined", "postMessage is not a function", "",
-    ]) func saysNothingOfOtherErrors(_ message: String) {
+    ]) func otherErrorsGiveNoOption(_ message: String) {
         #expect(BridgeHint(message) == nil)
     }
 
     /// A page that looks whether its bridge is there never fails: its scripts say what it wants.
-    @Test func aPageIsToldWhatItsScriptsSpeakOf() async throws {
+    @Test func aPageIsToldWhichBridgesItsScriptsUse() async throws {
         let log = LogBook()
         let gateway = PageHandlers.gateway(logger: log.logger)
         let hint = try #require(BridgeHint.named("flutter_inappwebview"))
@@ -69,7 +69,7 @@ import Testing
         ("WeixinJSBridge", "pay.js", "; it reads", "MicroMessenger/8.0.50"),
         ("flutter_inappwebview", "env.js", "; env.js reads", "ShopApp/3.2"),
     ])
-    func whatReadsTheUserAgentIsToldItsOption(
+    func aScriptThatReadsTheUserAgentIsToldTheOption(
         _ name: String, _ reader: String, _ said: String, _ app: String
     ) throws {
         func told(_ runtime: PageRuntime = PageRuntime(), mocks: String = #"{"replies": {"a": 1}}"#) throws
@@ -96,7 +96,7 @@ import Testing
 
     /// Of the bridge for any object each object is another one.
     @Test(arguments: [("WeixinJSBridge", false), ("AlipayJSBridge", true)])
-    func whoHasWeChatsIsToldOfAlipays(_ name: String, _ isTold: Bool) throws {
+    func aPageWithWeChatsObjectIsStillToldOfAlipays(_ name: String, _ isTold: Bool) throws {
         let log = LogBook()
         let wechat = try BridgeScript.named("object", options: ["as": "wechat", "object": "WeixinJSBridge"])
         let gateway = PageHandlers.gateway(PageRuntime(bridges: [wechat]), logger: log.logger)

@@ -17,7 +17,7 @@ import Testing
         return (response.status.code, try await response.json())
     }
 
-    @Test func itIsTheLastOfTheAskingSession() async throws {
+    @Test func theLatestPageIsThatOfTheAskingSession() async throws {
         let gateway = PageHandlers.gateway()
         let none = try await Self.ask(gateway, .post, "/latest/call", #"{"name":"share"}"#)
         #expect(none.status == 404)
@@ -51,14 +51,14 @@ import Testing
     }
 
     /// A phone's page may be the one that is tested.
-    @Test func itMayBeOnAnotherMachine() async throws {
+    @Test func theLatestPageMayBeOnAnotherMachine() async throws {
         let gateway = PageHandlers.gateway()
         let page = TestPage(gateway, from: "192.0.2.7")
         let answer = try await Self.ask(gateway, .get, "/latest")
         #expect(answer.body["data"]?["id"]?.stringValue == page.id)
     }
 
-    @Test func aScriptIsNotRunInOneOfSeveral() async throws {
+    @Test func aScriptIsNotRunWhereSeveralPagesAreOpen() async throws {
         let gateway = PageHandlers.gateway()
         let (first, second) = (TestPage(gateway), TestPage(gateway))
         _ = TestPage(gateway, session: "ann")
@@ -69,7 +69,7 @@ import Testing
         #expect(first.down.isEmpty && second.down.isEmpty)
     }
 
-    @Test func aPathTakesItsMethodsAlone() async throws {
+    @Test func wrongMethodsOfPageEndpointsAreRefused() async throws {
         let gateway = PageHandlers.gateway()
         let page = TestPage(gateway)
         for (method, path, status) in [
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// It may change what pages get, and nobody else sees who did.
-    @Test func whatATesterDoesIsALineOfTheLog() async throws {
+    @Test func whatATesterDoesIsLogged() async throws {
         let log = LogBook()
         let gateway = Gateway(keepsJournal: true, logger: log.logger)
         PageHandlers.register(on: gateway)
@@ -124,7 +124,7 @@ import Testing
         #expect(!log.entries.contains { $0.contains("s3cret") })
     }
 
-    @Test func theAnswerOfAQuestionIsALineToo() async throws {
+    @Test func theAnswerToAQuestionIsLogged() async throws {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         try await gateway.mock(#"{"delete": {"$ask": "Delete?", "$choices": {"yes": 1, "no": 2}}}"#)

@@ -8,7 +8,7 @@ import Testing
 
 /// Whoever has the page token could say that it is any number of pages.
 @Suite struct ManyPagesTests {
-    @Test func whenThereAreTooManyTheNextOneIsRefusedAndTheOthersGoOn() async throws {
+    @Test func whenThereAreTooManyPagesOnlyTheNextOneIsRefused() async throws {
         let gateway = Gateway()
         func sign(_ number: Int) throws -> PageSign {
             let digits = String(number, radix: 16)

@@ -58,7 +58,9 @@ import Testing
         ("shown", "pages/latest/emit", #"{"event": "shown"}"#), ("onPaid", "calls", #"{"name": "pay"}"#),
     ]
 
-    @Test(arguments: ways.indices) func itIsTheSameInWhateverOrderTheyCame(_ way: Int) async throws {
+    @Test(arguments: ways.indices) func thePageThatIsMeantDoesNotDependOnTheOrderOfArrival(_ way: Int)
+        async throws
+    {
         let (name, target, body) = Self.ways[way]
         for order in Self.orders(of: Kind.allCases) {
             let program = try Self.program()
@@ -81,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func ofEqualOnesItIsTheNewestThatIsSeen() async throws {
+    @Test func amongEqualPagesTheNewestVisibleOneIsMeant() async throws {
         let program = try Self.program()
         let (first, second) = (TestPage(program.gateway), TestPage(program.gateway))
         #expect(try await Self.found(program, "latest") == ["200", second.id])
@@ -103,7 +105,7 @@ import Testing
         #expect(listed.map { $0["hidden"] } == [false, false])
     }
 
-    @Test func thePageOfACallHearsWhatFollowsItsAnswer() async throws {
+    @Test func stepsAfterAnAnswerGoToThePageThatCalled() async throws {
         let program = try Self.program()
         let (main, frame) = (TestPage(program.gateway), TestPage(program.gateway, saying: ["frame": true]))
         main.has(["onPaid"])
@@ -123,7 +125,7 @@ import Testing
 
     // MARK: Those that do not answer
 
-    @Test func nobodyWaitsForAPageThatIsMeantLess() async throws {
+    @Test func anEventDoesNotWaitForALessLikelyPage() async throws {
         let program = try Self.program()
         let (main, tab) = (TestPage(program.gateway), TestPage(program.gateway, saying: ["hidden": true]))
         tab.hearsNothing()
@@ -134,7 +136,7 @@ import Testing
         await until { asked.state.withLock { $0.calls.isEmpty } }
     }
 
-    @Test func aPageThatGoesBeforeItAnswersHasNothing() async throws {
+    @Test func aPageThatLeavesBeforeItAnswersIsPassedOver() async throws {
         let program = try Self.program()
         let (main, popup) = (TestPage(program.gateway), TestPage(program.gateway, saying: ["opened": true]))
         main.hearsNothing()
@@ -146,7 +148,7 @@ import Testing
         #expect(popup.hasHeard("onPush"))
     }
 
-    @Test func aPageThatAnswersTooLateHasNothing() async throws {
+    @Test func aPageThatAnswersTooLateIsPassedOver() async throws {
         let program = try Self.program()
         program.gateway.pages.patience = .milliseconds(1)
         let (main, popup) = (TestPage(program.gateway), TestPage(program.gateway, saying: ["opened": true]))
@@ -160,7 +162,7 @@ import Testing
         #expect(await answer.value == .ok)
     }
 
-    @Test func aResetEndsAnEventForWhichPagesAreAsked() async throws {
+    @Test func aResetEndsAnEventThatStillAsksPages() async throws {
         let program = try Self.program()
         let pages = [TestPage(program.gateway), TestPage(program.gateway)]
         for page in pages { page.hearsNothing() }
@@ -218,7 +220,7 @@ import Testing
         #expect(await program.ask(.post, "events/push?page=/cart&session=bob").status == .notFound)
     }
 
-    @Test func aPathOfTwoIsAConflictThatListsThem() async throws {
+    @Test func aPathOfTwoPagesIsAConflictThatListsThem() async throws {
         let program = try Self.program()
         let url = "http://localhost/cart"
         let first = TestPage(program.gateway, url: url)

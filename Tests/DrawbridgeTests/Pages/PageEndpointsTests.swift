@@ -19,7 +19,7 @@ import Testing
 
     // MARK: The script
 
-    @Test func theScriptIsOneTextForAPathAndIsNotSentTwice() async throws {
+    @Test func thePageScriptIsTheSameForAPathAndNotSentTwice() async throws {
         let gateway = PageHandlers.gateway(
             PageRuntime(schemes: ["MiZhua"], functions: ["fetchMessages"], shortcuts: ["MyApp"]))
         let first = await gateway.respond(to: Request("/__drawbridge__/page.js?path=/a%20b"))
@@ -51,7 +51,7 @@ import Testing
         func startLoading(_ request: Request) async throws -> Response { try await request.passThrough() }
     }
 
-    @Test func documentsGetTheScriptWhicheverWayTheyGo() async throws {
+    @Test func documentsGetThePageScriptWhicheverWayTheyGo() async throws {
         let gateway = Gateway(
             passThrough: [Document()], pageRuntime: PageRuntime(excluded: ["/docs/*"]), logger: .quiet)
         try gateway.register(Onwards.self, at: "/a b")
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: ["/page.js", "/token", "/call", "/messages", "/pages"])
-    func withoutARuntimeThereIsNoneOfIt(_ path: String) async {
+    func withoutARuntimeItsEndpointsAreMissing(_ path: String) async {
         let gateway = Gateway(pageRuntime: nil, logger: .quiet)
         let response = await gateway.respond(to: Request("/__drawbridge__" + path))
         #expect(response.status == .notFound)
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: The token
 
-    @Test func aPageOfOursGetsTheTokenAnew() async throws {
+    @Test func anOwnPageGetsTheNewToken() async throws {
         let gateway = PageHandlers.gateway()
         var headers = Self.own(gateway)
         headers[.pageToken] = "of the process before"
@@ -181,7 +181,7 @@ import Testing
         return (response, try JSON(parsing: try await response.body.collect()))
     }
 
-    @Test func aSynchronousCallComesBehindWhatWasSaidBefore() async throws {
+    @Test func aSynchronousCallComesAfterEarlierMessages() async throws {
         let gateway = PageHandlers.gateway()
         let order = Mutex<[JSON]>([])
         struct Notes: JSONHandler {
@@ -214,7 +214,7 @@ import Testing
         _ = try await test.message { $0["log"] != nil }
     }
 
-    @Test func aHandlerThatCallsBackIntoAPageThatWaitsForItIsToldSo() async throws {
+    @Test func callingBackIntoAPageInASynchronousCallFailsWithAReason() async throws {
         let log = LogBook()
         let gateway = PageHandlers.gateway(logger: log.logger)
         let test = TestPage(gateway)
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test(arguments: ["/__drawbridge__/call", "/__jsbridge__/apart"])
-    func whoeverCallsAPageThatStandsStillIsNamedWithTheHandler(_ path: String) async throws {
+    func aCallToAPageInASynchronousCallIsLoggedWithTheHandler(_ path: String) async throws {
         let log = LogBook()
         let gateway = PageHandlers.gateway(logger: log.logger)
         try gateway.register(AsksApart.self, at: "/apart")
@@ -263,7 +263,7 @@ import Testing
         #expect(try test.page.state.withLock { $0.waits.isEmpty })
     }
 
-    @Test func aPageThatStandsStillIsNotGivenUp() async throws {
+    @Test func aPageInASynchronousCallIsNotGivenUp() async throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway)
         let page = try test.page
@@ -286,7 +286,7 @@ import Testing
         #expect(!page.isOpen)
     }
 
-    @Test func theSameGoesForASynchronousRequestOfBridgeTwo() async throws {
+    @Test func callingBackIntoAPageInASynchronousRequestFailsToo() async throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway)
         var headers = Self.own(gateway, test)

@@ -48,7 +48,7 @@ import Testing
     // MARK: A life that is given up
 
     @Test(arguments: ["call", "messages"])
-    func aPageThatWasGivenUpIsToldSoByWhateverItSaysFirst(_ path: String) async throws {
+    func aPageThatWasGivenUpLearnsItFromItsFirstMessage(_ path: String) async throws {
         let (gateway, notes) = Self.gateway()
         let first = try await Self.givenUp(gateway)
         let said: JSON = ["call": "note", "data": 4, "up": [Self.note(3, 3)]]
@@ -72,7 +72,7 @@ import Testing
         #expect(notes.all.filter { $0 == 3 }.count == 1)
     }
 
-    @Test func aPageThatWasGivenUpIsToldSoByItsHello() async throws {
+    @Test func aPageThatWasGivenUpLearnsItFromItsHello() async throws {
         let (gateway, _) = Self.gateway()
         let first = try await Self.givenUp(gateway)
         let second = TestPage(gateway, id: first.id, saysHello: false)
@@ -83,7 +83,7 @@ import Testing
         #expect(gateway.pages.open.count == 0)
     }
 
-    @Test func aLifeThatNobodyRemembersIsOverToo() async throws {
+    @Test func aLifeThatIsNotRememberedIsOverToo() async throws {
         let (gateway, notes) = Self.gateway()
         for (sent, received) in [(1, 0), (0, 1)] {
             let page = TestPage(gateway, life: 7, saysHello: false)
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: One life after the other
 
-    @Test func aGreaterLifeEndsTheOneBeforeAndAnEarlierOneIsDropped() async throws {
+    @Test func aLaterLifeEndsTheOneBeforeAndAnEarlierOneIsDropped() async throws {
         let (gateway, notes) = Self.gateway()
         var changes = gateway.pages.makeAsyncIterator()
         let first = TestPage(gateway)
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: The last words
 
-    @Test func aFarewellThatComesLateDoesNothingTwiceAndLosesNothing() async throws {
+    @Test func aLateFarewellRepeatsAndLosesNothing() async throws {
         let (gateway, notes) = Self.gateway()
         let test = TestPage(gateway)
         let page = try test.page
@@ -163,7 +163,7 @@ import Testing
         #expect(gateway.pages.open.count == 0)
     }
 
-    @Test func aFarewellThatIsTheFirstThatIsHeardOfAPageCounts() async throws {
+    @Test func aFarewellMayBeThePagesFirstMessage() async throws {
         let (gateway, notes) = Self.gateway()
         let test = TestPage(gateway, saysHello: false)
         let farewell: JSON = ["leaving": true, "up": [Self.note(1, 1)]]
@@ -188,7 +188,7 @@ import Testing
         #expect(try next.page.isOpen)
     }
 
-    @Test func aPageThatLeavesGoesByItself() async throws {
+    @Test func aPageThatSaysGoodbyeIsRemoved() async throws {
         let (gateway, _) = Self.gateway()
         let test = TestPage(gateway)
         test.say(["bye": true])
@@ -197,7 +197,7 @@ import Testing
         await until { gateway.pages.open.count == 0 }
     }
 
-    @Test func livesThatAreOverAreRememberedForTenMinutesAndNotWithoutEnd() {
+    @Test func endedLivesAreRememberedForTenMinutesAndBoundedInNumber() {
         var lives = EndedLives()
         let now = ContinuousClock.now
         lives.add("a", life: 2, last: 5, now: now)
@@ -216,7 +216,7 @@ import Testing
 
     // MARK: Away
 
-    @Test func aReconnectingPageIsWhereItsMessagesSaidAndNotWhereItsHelloDoes() throws {
+    @Test func aReconnectingPageHasTheAddressOfItsMessagesNotOfItsHello() throws {
         let (gateway, _) = Self.gateway()
         let test = TestPage(gateway)
         test.say(["up": [[1, ["url": "http://localhost/moved.html", "title": "Moved"]]]])
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whoeverCallsAPageThatIsAwayIsToldSoEarly(_ isFrozen: Bool) async throws {
+    func aCallToADisconnectedPageFailsEarly(_ isFrozen: Bool) async throws {
         let (gateway, _) = Self.gateway()
         let test = TestPage(gateway)
         let page = try test.page

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PageTests {
     // MARK: Names that nobody has
 
-    @Test func aNameThatOnlyOtherPagesHaveIsToldWithTheirAddresses() async throws {
+    @Test func aNameThatOnlyOtherPagesHaveIsLoggedWithTheirAddresses() async throws {
         let log = LogBook()
         let gateway = PageHandlers.gateway(logger: log.logger)
         try gateway.pages(matching: "/checkout/*") { try $0.register(PageHandlers.Echo.self, at: "/pay") }
@@ -24,7 +24,7 @@ import Testing
         #expect(page.down.contains { $0.message["log"]?.stringValue?.contains(told) == true })
     }
 
-    @Test func whatIsSentWithoutANameIsForTheHandlerAtTheRoot() async throws {
+    @Test func aCallWithoutANameGoesToTheHandlerAtTheRoot() async throws {
         let log = LogBook()
         let page = TestPage(PageHandlers.gateway(logger: log.logger))
         page.tell(["call": "", "data": 1, "bridge": "wvjb"], ["call": "echo", "data": 1, "id": 1])
@@ -67,7 +67,7 @@ import Testing
         #expect(JSON.object(reply) == call.reply)
     }
 
-    @Test func messagesBothWaysAreInTheLogOfWhoeverDebugs() async throws {
+    @Test func messagesBothWaysAreInTheDebugLog() async throws {
         let book = LogBook()
         var logger = book.logger
         for (level, isTold) in [(Logger.Level.info, false), (.debug, true)] {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func callsAreBegunInTheirOrderAndEachOnce() async throws {
+    @Test func callsBeginInTheirOrderAndEachOnce() async throws {
         let gateway = PageHandlers.gateway()
         let order = Mutex<[Int]>([])
         struct Notes: JSONHandler {
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// A bridge that nobody here knows is one all the same; what is no name is none, and there are only so many.
-    @Test func aPageMaySpeakBridgesOfItsOwn() async throws {
+    @Test func aPageMayUseBridgesOfItsOwn() async throws {
         let test = TestPage(PageHandlers.gateway())
         let page = try #require(test.gateway.pages.page(test.id))
         test.tell(
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// Nothing that a handler says makes its page wait for ever.
-    @Test func aHandlersOwn400IsHeardWhateverHeaderItHas() async throws {
+    @Test func aHandlersOwn400ReachesThePageWhateverItsHeaders() async throws {
         let gateway = PageHandlers.gateway()
         gateway.answer(at: "/picky") { _ in
             throw HTTPError(.badRequest, "not this", headers: [.hint: "another"])
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: ["ownLibrary", "queue", "message", "reply", "iframe"])
-    func aBridgeWhosePagesForgetTheirCallbackHearsTheLastAnswerAlone(_ bridge: String) async throws {
+    func aBridgeWithOneShotCallbacksGetsOnlyTheLastAnswer(_ bridge: String) async throws {
         let page = TestPage(PageHandlers.gateway())
         page.tell(["call": "steps", "id": 1, "bridge": .string(bridge)])
         _ = try await page.reply(1)
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// Its body may take longer than its page is there.
-    @Test func whatWasDecidedForAPageIsDecidedAnewWhenThePageHasGone() throws {
+    @Test func aDecisionForAPageIsMadeAgainWhenThePageIsGone() throws {
         let gateway = PageHandlers.gateway()
         let special = TestPage(gateway)
         try special.page.handlers.register(PageHandlers.Texts.self, at: "/own")
@@ -245,7 +245,7 @@ import Testing
 
     // MARK: Native to page
 
-    @Test func aCallOfNativesGetsWhatThePageAnswers() async throws {
+    @Test func aCallOfNativeGetsThePagesAnswer() async throws {
         let test = TestPage(PageHandlers.gateway())
         let page = try test.page
         let answer = Task { try await page.call("share", ["a": 1]) }
@@ -267,7 +267,7 @@ import Testing
         #expect(error?.message == "x is not defined")
     }
 
-    @Test func aPageThatIsAskedMayAskItself() async throws {
+    @Test func aPageThatIsCalledMayCallNativeItself() async throws {
         let test = TestPage(PageHandlers.gateway())
         test.tell(["call": "ask", "data": ["name": "choose", "data": [1]], "id": 1, "bridge": "wvjb"])
         let call = try await test.message { $0["call"] == "choose" }
@@ -287,7 +287,7 @@ import Testing
 
     // MARK: Coming, breaking, leaving
 
-    @Test func whatAPageHasNotAppliedIsSentAgainOverItsNextConnection() async throws {
+    @Test func unacknowledgedMessagesAreSentAgainOnTheNextConnection() async throws {
         let gateway = PageHandlers.gateway()
         let first = TestPage(gateway)
         first.hearsNothing()
@@ -360,7 +360,7 @@ import Testing
         #expect(error?.reason == reason)
     }
 
-    @Test func pagesThatComeAndGoAreToldOf() async throws {
+    @Test func pagesThatComeAndGoAreReported() async throws {
         let gateway = PageHandlers.gateway()
         let early = TestPage(gateway)
         var changes = gateway.pages.makeAsyncIterator()
@@ -381,7 +381,7 @@ import Testing
         #"[]"#, #"{"#, #"{"up":[]}"#, #"{"hello":{}}"#, #"{"hello":{"page":"../../etc"}}"#,
         #"{"hello":{"page":"0123456789ABCDEF0123456789ABCDEF"}}"#,
     ])
-    func whatIsNoGreetingClosesTheConnection(_ text: String) throws {
+    func anythingButAGreetingClosesTheConnection(_ text: String) throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway, saysHello: false)
         ChannelReader(gateway, Request("/")).receive(Array(text.utf8), on: test)
@@ -392,7 +392,7 @@ import Testing
     /// A closure that stands alone in a lock is wrapped once more each time that somebody looks at it.
     ///
     /// Who calls it then goes through as many functions as there were pages, and so does who lets go of it.
-    @Test func howPagesGetTheirMemoryStaysAsShallowAsItWas() throws {
+    @Test func theMemoryCallbackOfPagesIsNotWrappedForEachPage() throws {
         final class Share: WaitingMemory {
             func change(to count: Int) -> Bool { true }
             func changeAnyway(to count: Int) {}
@@ -413,7 +413,7 @@ import Testing
     }
 
     /// Few pages look at the errors that their callbacks are given.
-    @Test func whyInputIsRefusedIsInThePagesConsole() async throws {
+    @Test func theReasonForRefusedInputIsInThePagesConsole() async throws {
         struct Wants: JSONHandler {
             struct Input: Decodable { var seat: Int }
             func handle(_ input: Input) async throws -> Int { input.seat }
@@ -432,7 +432,7 @@ import Testing
     }
 
     /// A page may read any number of names in vain, and says of each what it likes: few are kept, and none is answered.
-    @Test func namesThatAreReadInVainAreKeptUpToFifty() async throws {
+    @Test func upToFiftyNamesThatAPageReadInVainAreKept() async throws {
         let gateway = PageHandlers.gateway(PageRuntime(shortcuts: ["MyApp"]))
         try await gateway.mock(
             #"{"*": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}, "gone": {"$missing": true}}"#)
@@ -456,7 +456,7 @@ import Testing
     }
 
     /// A person pastes what the log says into a shell, and a page may read any name of any object.
-    @Test func noNameOfAPagesStandsInAFlagThatIsNotPlain() throws {
+    @Test func onlyPlainNamesOfAPageAreSuggestedInFlags() throws {
         let gateway = PageHandlers.gateway(PageRuntime(replyHandlers: ["ask"], shortcuts: ["MyApp"]))
         let page = TestPage(gateway)
         let handlers: JSON = "webkit.messageHandlers"

@@ -46,7 +46,7 @@ import Testing
         var all: [Int] { kept.withLock { $0 } }
     }
 
-    @Test func aRequestBeginsBehindTheMessagesBeforeIt() async throws {
+    @Test func aRequestBeginsAfterTheMessagesBeforeIt() async throws {
         let (gateway, order) = Self.noting()
         let test = TestPage(gateway)
         let third = Task { await Self.request(gateway, test, 3, after: "1.2") }
@@ -64,7 +64,7 @@ import Testing
         #expect(gateway.pages.turns.count == 0)
     }
 
-    @Test func aPageWhoseChannelIsStillToComeIsWaitedForToo() async throws {
+    @Test func aRequestWaitsForAChannelThatIsNotOpenYet() async throws {
         let (gateway, order) = Self.noting()
         let test = TestPage(gateway, saysHello: false)
         let second = Task { await Self.request(gateway, test, 2, after: "1.1") }
@@ -75,7 +75,7 @@ import Testing
         #expect(order.all == [1, 2])
     }
 
-    @Test func afterASecondARequestBeginsAllTheSameAndTheLogSaysSo() async throws {
+    @Test func afterASecondARequestBeginsAnywayAndTheLogSaysSo() async throws {
         let log = LogBook()
         let (gateway, order) = Self.noting(log, patience: .seconds(1))
         #expect(Gateway().pages.turns.patience == .seconds(1))
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "1.", ".1", "1.2.3", "0.1", "1.0", "-1.1", "1.9223372036854775808", "a.b"])
-    func whatIsNoPlaceIsNoReasonToWait(_ after: String) async throws {
+    func anInvalidPlaceIsNotWaitedFor(_ after: String) async throws {
         let log = LogBook()
         let (gateway, order) = Self.noting(log)
         _ = await Self.request(gateway, TestPage(gateway), 1, after: after)
@@ -94,14 +94,14 @@ import Testing
         #expect(log.entries.isEmpty)
     }
 
-    @Test func whoeverHasNoTokenWaitsForNothing() async throws {
+    @Test func aRequestWithoutTheTokenDoesNotWait() async throws {
         let log = LogBook()
         let (gateway, _) = Self.noting(log)
         _ = await Self.request(gateway, TestPage(gateway), 1, after: "1.1", token: "wrong")
         #expect(!log.entries.contains { $0.contains("waited 1.0 seconds") })
     }
 
-    @Test func aCallerThatLeavesWaitsNoLonger() async throws {
+    @Test func aRequestWhoseCallerLeftWaitsNoLonger() async throws {
         let (gateway, _) = Self.noting()
         let test = TestPage(gateway)
         let request = Task { await Self.request(gateway, test, 2, after: "1.1") }

@@ -7,7 +7,7 @@ import Testing
     private let name = Question("login", fields: ["user"])
     private let form = Question("form", fields: ["street", "town"])
 
-    @Test func takesOneOfItsChoices() throws {
+    @Test func aQuestionAcceptsOneOfItsChoices() throws {
         #expect(try choice.answer(from: "done") == .some("done"))
         #expect(try choice.answer(from: "cancel") == .none)
         #expect(try choice.answer(from: .null) == .none)
@@ -17,7 +17,7 @@ import Testing
         #expect(error?.description == #""maybe" is none of the choices of share: done, fail"#)
     }
 
-    @Test func takesFieldsOrTheValueOfTheOnlyOne() throws {
+    @Test func aQuestionAcceptsFieldsOrTheValueOfItsOnlyField() throws {
         #expect(try name.answer(from: "ann") == .some(["user": "ann"]))
         #expect(try name.answer(from: ["user": "ann"]) == .some(["user": "ann"]))
         #expect(try name.answer(from: "cancel") == .none)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func takesTextThatLooksLikeANumber() throws {
+    @Test func aQuestionAcceptsTextThatLooksLikeANumber() throws {
         #expect(try name.answer(from: 10086) == .some(["user": "10086"]))
         #expect(try name.answer(from: true) == .some(["user": "true"]))
         #expect(try Question("q", choices: ["1", "2"]).answer(from: 1) == .some("1"))
@@ -46,7 +46,7 @@ import Testing
         self.request = request
     }
 
-    @Test func answersByTheNameOfTheQuestion() async throws {
+    @Test func aScriptAnswersByTheNameOfTheQuestion() async throws {
         let presenter = ScriptedPresenter(["alert": "ok", "login": ["user": "ann"]])
         #expect(try await presenter.present(Question("alert", choices: ["ok"]), for: request) == .some("ok"))
         #expect(
@@ -54,12 +54,12 @@ import Testing
                 == .some(["user": "ann"]))
     }
 
-    @Test func leavesOtherQuestionsToTheNext() async throws {
+    @Test func aScriptLeavesOtherQuestionsToTheNextPresenter() async throws {
         let presenter = ScriptedPresenter(["alert": "ok"], next: ScriptedPresenter(["pay": "ok"]))
         #expect(try await presenter.present(Question("pay", choices: ["ok"]), for: request) == .some("ok"))
     }
 
-    @Test func cancelsWhereNobodyCanBeAskedAndNamesTheOption() async throws {
+    @Test func withNobodyToAskAQuestionIsCancelledAndTheOptionLogged() async throws {
         let presenter = ScriptedPresenter()
         #expect(
             try await presenter.present(Question("alert", choices: ["ok", "cancel"]), for: request) == .none)
@@ -73,13 +73,13 @@ import Testing
         #expect(log.entries.last?.contains(#"--choose 'login={"user":"…"}'"#) == true)
     }
 
-    @Test func showsANoticeWithoutAnAnswer() async throws {
+    @Test func aNoticeIsShownWithoutAnAnswer() async throws {
         let presenter = ScriptedPresenter(["toast": "ok"])
         #expect(try await presenter.present(Question("toast", message: "Saved"), for: request) == .none)
         #expect(log.entries == ["info: toast  Saved"])
     }
 
-    @Test func refusesAnAnswerThatIsNoneOfTheChoices() async throws {
+    @Test func anAnswerThatIsNotAmongTheChoicesIsRefused() async throws {
         let presenter = ScriptedPresenter(["alert": "maybe"])
         let error = await #expect(throws: HTTPError.self) {
             try await presenter.present(Question("alert", choices: ["ok", "cancel"]), for: request)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func isThatOfTheGateway() async throws {
+    @Test func aRequestAsksThePresenterOfTheGateway() async throws {
         let gateway = Gateway(presenter: ScriptedPresenter(["ask": "yes"]))
         try gateway.register(Asking.self, at: "/ask")
         #expect(try await gateway.text(at: "/ask").contains(#""data":"yes""#))

@@ -25,7 +25,7 @@ import Testing
         }
     }()
 
-    @Test func theManualHasATable() { #expect(Self.table.count >= 40) }
+    @Test func theManualHasTheTableOfConditions() { #expect(Self.table.count >= 40) }
 
     private static func condition(_ text: String) throws -> Condition {
         let cases = try ReplyFile(
@@ -39,13 +39,13 @@ import Testing
 
     private struct Missing: Error {}
 
-    @Test(arguments: table) private func aConditionFitsOrNot(_ row: Row) throws {
+    @Test(arguments: table) private func conditionsFitAsTheTableSays(_ row: Row) throws {
         let input = try JSON(parsing: Array(row.input.utf8))
         let misfit = try Self.condition(row.when).misfit(ReplyInput(input.isNull ? nil : input), Redaction())
         #expect((misfit == nil) == row.fits, "\(row.when) on \(row.input): \(misfit ?? "fits")")
     }
 
-    @Test func whatAFormSaysInTextFitsNumbersAndTruth() throws {
+    @Test func textOfAFormFitsNumbersAndBooleans() throws {
         let input = ReplyInput(["amount": "5.0", "isNew": "true", "name": "5"], texts: ["amount", "isNew"])
         #expect(try Self.condition(#"{"amount": 5}"#).misfit(input, Redaction()) == nil)
         #expect(try Self.condition(#"{"isNew": true}"#).misfit(input, Redaction()) == nil)
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The sentence goes into logs and to programs.
-    @Test func valuesOfSecretsAreNotInIt() throws {
+    @Test func theReasonOfAMisfitHoldsNoSecrets() throws {
         let input = ReplyInput(["iban": ["code": "DE1"], "token": "t1", "city": "Bonn"])
         func why(_ when: String, _ redaction: Redaction?) throws -> String? {
             try Self.condition(when).misfit(input, redaction)
@@ -67,7 +67,7 @@ import Testing
         #expect(try why(#"{"token": "t2"}"#, nil) == #"token is "t1", wanted "t2""#)
     }
 
-    @Test func whyACaseDoesNotFitIsSaid() throws {
+    @Test func theReasonOfAMisfitNamesMemberAndValues() throws {
         func why(_ when: String, _ input: JSON?) throws -> String? {
             try Self.condition(when).misfit(ReplyInput(input), Redaction())
         }
@@ -103,12 +103,12 @@ import Testing
         ("**", "x", true), ("*ab*", "aab", true), ("*aab*", "aaab", true), ("*abab*", "abaabab", true),
         ("a*", "A", false), ("*ö", "xö", true), ("?", "x", false),
     ])
-    func aGlobFitsTheWholeString(_ glob: String, _ text: String, _ fits: Bool) {
+    func aGlobMustFitTheWholeString(_ glob: String, _ text: String, _ fits: Bool) {
         #expect(Glob(glob).matches(text) == fits)
     }
 
     /// One that goes back would need some 10^15 steps.
-    @Test func manyStarsTakeNoLonger() {
+    @Test func aGlobWithManyStarsTakesNoLonger() {
         let glob = Glob(String(repeating: "*a", count: 40) + "*b")
         #expect(!glob.matches(String(repeating: "a", count: 60_000)))
         #expect(!Glob("*").matches(String(repeating: "a", count: 65_537)))

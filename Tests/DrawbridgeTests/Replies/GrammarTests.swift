@@ -11,14 +11,14 @@ import Testing
     ]
 
     @Test(arguments: tables.flatMap(\.all).filter { $0.example != nil })
-    func anExampleIsRight(_ keyword: Keyword) throws {
+    func everyExampleOfAKeywordIsValid(_ keyword: Keyword) throws {
         let example = try #require(keyword.example)
         let value = try LocatedJSON(parsing: Array(example.utf8))
         #expect(throws: Never.self) { try keyword.check(value) }
         #expect(!keyword.says.isEmpty)
     }
 
-    @Test func whatMayStandBesideAWordIsAWord() {
+    @Test func whatMayAccompanyAKeywordIsAKeyword() {
         for table in Self.tables {
             let beside = table.leading.flatMap { $0.beside ?? [] }
             #expect(Set(beside).isSubset(of: table.names), "\(table.title)")
@@ -37,7 +37,7 @@ import Testing
         (#"{"pages": {"/a": {}}}"#, "write one of them"), (#"{"globals": []}"#, "globals are an object"),
         (#"{"scenario": 5}"#, "scenario is a name, or an array of names"),
     ])
-    func aMistakeNamesWhatThereIs(_ text: String, _ expected: String) throws {
+    func aMistakeNamesTheValidKeywords(_ text: String, _ expected: String) throws {
         let fault = #expect(throws: ReplyFault.self) {
             try ReplyFile(LocatedJSON(parsing: Array(text.utf8)))
         }
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// A program without settings of its own serves the schema of a file of mocks, whose top level has no others.
-    @Test func aProgramServesTheSchemaOfItsFiles() async throws {
+    @Test func aProgramServesTheSchemaOfFilesOfMocks() async throws {
         let schema = try await Gateway.testing()
             .respond(to: Request("/__drawbridge__/schema.json")).json()
         #expect(schema["properties"]?.objectValue?.map(\.key) == Grammar.file.names)

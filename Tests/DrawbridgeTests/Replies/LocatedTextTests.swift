@@ -8,7 +8,7 @@ import Testing
 
 /// How a value of a text is written.
 @Suite("Texts of values") struct LocatedTextTests {
-    @Test func eachMemberIsAsItIsWritten() throws {
+    @Test func eachMemberKeepsItsWrittenText() throws {
         let text = #"""
             // first
             { "a" : 12.50 , "b\u0041": "x\"}, y", // "c"
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// What is written is what is read, wherever it stands.
-    @Test(arguments: 0..<40) func aTextIsItsValue(seed: UInt64) throws {
+    @Test(arguments: 0..<40) func theWrittenTextOfAMemberParsesToItsValue(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let value = JSON.object(
             JSON.Object((0..<6).map { ("n\($0)", .random(depth: 4, using: &random)) }))

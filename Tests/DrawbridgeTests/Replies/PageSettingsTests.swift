@@ -32,7 +32,7 @@ import Testing
         ("/a.html", #""globals":{"appInfo":{"version":"3.2"},"b":1}"#),
         ("/pay.html", #""globals":{"appInfo":{"version":"3.1"},"b":1}"#),
     ])
-    func aPagesScriptIsToldItsGlobals(_ path: String, _ part: String) async throws {
+    func aPagesScriptGetsItsGlobals(_ path: String, _ part: String) async throws {
         let gateway = try Self.gateway(Self.text)
         let script = await gateway.respond(to: Request("/__drawbridge__/page.js?path=\(path)"))
         #expect(try await script.text().contains(part))
@@ -48,7 +48,7 @@ import Testing
         return await gateway.respond(to: Request(path, headers: headers)).headers[values: .setCookie]
     }
 
-    @Test func aDocumentBringsTheCookiesThatItIsAskedForWithout() async throws {
+    @Test func aDocumentSetsTheCookiesThatItsRequestLacks() async throws {
         let gateway = try Self.gateway(Self.text)
         #expect(await Self.cookies(gateway, "/a.html") == ["sid=s1; Path=/", "theme=dark; Path=/"])
         #expect(await Self.cookies(gateway, "/pay.html") == ["sid=s2; Path=/", "theme=dark; Path=/"])
@@ -59,7 +59,7 @@ import Testing
         #expect(await Self.cookies(gateway, "/a.html", use: "script") == [])
     }
 
-    @Test func withoutAnEnvelopeARequestGetsTheBareValueAndAnErrorItsStatus() async throws {
+    @Test func withoutAnEnvelopeAMockIsTheBareValueOrAnErrorStatus() async throws {
         let gateway = Gateway(answers: .bare, logger: .quiet)
         try await gateway.mock(
             #"{"getUser": {"code": 0, "data": 1}, "none": null, "fails": {"$error": {"code": 401, "message": "who?"}}}"#
@@ -74,7 +74,7 @@ import Testing
         #expect(await gateway.respond(to: Request("/missing?_mobile_bridge=1")).status == .badRequest)
     }
 
-    @Test func aSaveChangesWhatPagesAreGiven() async throws {
+    @Test func aSaveChangesGlobalsAndCookiesOfPages() async throws {
         let gateway = try Self.gateway(Self.text)
         gateway.reply(by: try SessionTests.layers(#"{"replies": {"a": 1}}"#))
         #expect(await Self.cookies(gateway, "/a.html") == [])

@@ -53,12 +53,12 @@ extension Gateway {
         ),
         (#"{"$missing": true}"#, #"{"code":400,"message":"No response"}"#),
     ])
-    func aReplyAnswersAtEachDoorThatIsARequest(_ reply: String, _ expected: String) async throws {
+    func aMockAnswersByEachBridgeOfRequests(_ reply: String, _ expected: String) async throws {
         let gateway = try await Gateway.replying(#"{"getUser": \#(reply)}"#)
         #expect(try await Self.asked(gateway, "getUser") == Array(repeating: expected, count: 4))
     }
 
-    @Test func aReplyGoesBeforeAHandlerAndPassesToIt() async throws {
+    @Test func aMockComesBeforeAHandlerAndMayPassToIt() async throws {
         let gateway = try await Gateway.replying(#"{"echo": "reply"}"#)
         #expect(try await Self.asked(gateway, "echo")[0] == #"{"code":200,"data":"reply","message":""}"#)
         let echoed = Array(repeating: #"{"code":200,"data":{"user":"ann"},"message":""}"#, count: 4)
@@ -70,7 +70,7 @@ extension Gateway {
         #expect(try await Self.asked(gateway, "echo") == echoed)
     }
 
-    @Test func aGatewayIsGivenReplies() async throws {
+    @Test func aGatewayCanBeGivenMocksInCode() async throws {
         let gateway = Gateway()
         try await gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
         #expect(try await gateway.text(at: "/getUser") == #"{"code":200,"data":{"nick":"Ann"},"message":""}"#)
@@ -86,13 +86,13 @@ extension Gateway {
         #expect(try await gateway.text(at: "/a") == #"{"code":400,"message":"No response"}"#)
     }
 
-    @Test func theNameOfAReplyIsFoundWhereverTheActionStands() async throws {
+    @Test func aMockIsFoundWhereverTheActionIsNamed() async throws {
         let gateway = try await Gateway.replying(#"{"user/:id": {"$sequence": [1, 2, 3, 4]}}"#)
         let answers = try await Self.asked(gateway, "user/7")
         #expect(answers == (1...4).map { #"{"code":200,"data":\#($0),"message":""}"# })
     }
 
-    @Test func repliesAnswerTheMethodsOfHandlers() async throws {
+    @Test func mocksAnswerTheSameMethodsAsHandlers() async throws {
         let gateway = try await Gateway.replying(#"{"a": 1}"#)
         for method in [HTTPRequest.Method.get, .post, .put, .delete, .patch] {
             #expect(try await gateway.respond(to: Request(method, "/a?_mobile_bridge=1")).json()["data"] == 1)
@@ -104,7 +104,7 @@ extension Gateway {
         }
     }
 
-    @Test func whatAQueryOrAFormSaysIsInput() async throws {
+    @Test func queriesAndFormsAreInputOfMocks() async throws {
         let gateway = try await Gateway.replying(
             #"{"a": {"$cases": [{"$when": {"n": 5, "ok": true}, "$reply": "{{input.name}}"}]}}"#)
         let asked = [
@@ -117,7 +117,7 @@ extension Gateway {
         }
     }
 
-    @Test func whatIsNoInputIsTheHandlersBusiness() async throws {
+    @Test func invalidInputIsLeftToTheHandler() async throws {
         let log = LogBook()
         let gateway = try await Gateway.replying(
             #"{"a": {"$cases": [{"$when": {"n": 5}, "$reply": 1}]}}"#, logger: log.logger)
@@ -129,7 +129,7 @@ extension Gateway {
             log.entries.first?.hasPrefix("warning: replies for /a see no input: the body is no JSON") == true)
     }
 
-    @Test func aLargeInputIsReadApartAndItsReplyHasALimit() async throws {
+    @Test func aMockOfALargeInputHasALimit() async throws {
         let gateway = try await Gateway.replying(
             #"{"a": {"$cases": [{"$when": {"n": 5}, "$reply": ["{{input}}", "{{input}}", "{{input}}"]}]}}"#)
         func ask(_ count: Int) async throws -> JSON {
@@ -143,7 +143,7 @@ extension Gateway {
         #expect(refused["message"]?.stringValue?.hasPrefix("reply a, case 1 says more than 8 MB") == true)
     }
 
-    @Test func aBodyThatNoReplyLooksAtIsLeftWhereItIs() async throws {
+    @Test func aBodyThatNoMockLooksAtIsNotRead() async throws {
         let gateway = try await Gateway.replying(#"{"a": 1}"#)
         guard
             case .taken(.streamed) = gateway.bodyChoice(
@@ -154,7 +154,7 @@ extension Gateway {
         }
     }
 
-    @Test func aTemplateThatFindsNothingIsToldOnce() async throws {
+    @Test func aTemplateThatFindsNothingIsLoggedOnce() async throws {
         let log = LogBook()
         let gateway = try await Gateway.replying(#"{"a": {"$reply": "<{{input.b}}>"}}"#, logger: log.logger)
         for _ in 0..<3 { #expect(try await gateway.text(at: "/a").contains(#""data":"<>""#)) }
@@ -167,7 +167,7 @@ extension Gateway {
         #expect(log.entries.count == 2)
     }
 
-    @Test func aMockedErrorIsNoErrorOfTheGateways() async throws {
+    @Test func aMockedErrorIsNotLoggedAsAnErrorOfTheGateway() async throws {
         let log = LogBook()
         let gateway = try await Gateway.replying(
             #"{"a": {"$error": {"code": 500, "message": "on purpose"}}}"#, logger: log.logger)
@@ -175,7 +175,7 @@ extension Gateway {
         #expect(log.entries.isEmpty)
     }
 
-    @Test func aDelayIsWaitedForAndEndsWhenItsCallerLeaves() async throws {
+    @Test func aDelayIsWaitedForUnlessItsCallerLeaves() async throws {
         let gateway = try await Gateway.replying(
             #"{"a": {"$reply": 1, "$delay": [20, 30]}, "b": {"$reply": 1, "$delay": 86400000}}"#)
         let began = ContinuousClock.now
@@ -187,14 +187,14 @@ extension Gateway {
         #expect(try await task.value.contains("was cancelled"))
     }
 
-    @Test func silenceIsHeldUntilItsCallerLeaves() async throws {
+    @Test func silenceLastsUntilItsCallerLeaves() async throws {
         let gateway = try await Gateway.replying(#"{"a": {"$silence": true}}"#)
         let task = Task { try await gateway.text(at: "/a") }
         task.cancel()
         #expect(try await task.value.contains("was cancelled"))
     }
 
-    @Test func whoAnsweredIsSaid() async throws {
+    @Test func anAnswerSaysWhichMockGaveIt() async throws {
         let gateway = try await Gateway.replying(
             #"{"pay": {"$cases": [{"$when": {"a": 1}, "$reply": 1}, {"$reply": 2}]}, "支付": 1}"#)
         let answer = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
@@ -205,7 +205,7 @@ extension Gateway {
         #expect(other.headers[timing]?.hasPrefix(#"reply;desc="%E6%94%AF%E4%BB%98";dur="#) == true)
     }
 
-    @Test func whatIsPassedThroughHasItsBody() async throws {
+    @Test func aRequestThatAMockPassesOnHasItsBody() async throws {
         struct Counting: Responder {
             func respond(to request: Request) async throws -> Response? {
                 Response(text: "\(try await request.body.collect(upTo: 1 << 20).count)")
@@ -259,7 +259,7 @@ extension Gateway {
         ("delete", #""data":"deleted x""#), ("later", #""data":{"name":"x"}"#), ("keep", #""data":"kept""#),
         ("nonsense", #""data":"kept""#),
     ])
-    func aPersonChooses(_ choice: String, _ expected: String) async throws {
+    func aPersonChoosesAmongTheAnswersOfAMock(_ choice: String, _ expected: String) async throws {
         let presenter = Answering(answer: .string(choice))
         let gateway = Gateway(presenter: presenter, logger: .quiet)
         try gateway.register(Echo.self, at: "/delete")
@@ -270,7 +270,7 @@ extension Gateway {
         if choice == "delete" { #expect(answer.answeredBy == "reply delete, delete") }
     }
 
-    @Test func whereNobodyDecidesTheLastChoiceCounts() async throws {
+    @Test func whereNobodyDecidesTheLastChoiceIsTheAnswer() async throws {
         let gateway = Gateway(presenter: Answering(answer: nil), logger: .quiet)
         try await gateway.mock(Self.question)
         #expect(try await gateway.text(at: "/delete").contains("kept"))
@@ -281,7 +281,7 @@ extension Gateway {
         await nobody.cancelled.wait(for: 1)
     }
 
-    @Test func aQuestionGoesWithItsCaller() async throws {
+    @Test func aQuestionIsWithdrawnWhenItsCallerLeaves() async throws {
         let nobody = Nobody()
         let gateway = Gateway(presenter: nobody, logger: .quiet)
         try await gateway.mock(#"{"a": {"$ask": "?", "$choices": {"yes": 1, "no": 0}}}"#)
@@ -293,7 +293,7 @@ extension Gateway {
 
     // MARK: Raw answers
 
-    @Test func anAnswerOfHTTPGoesOutAsItStands() async throws {
+    @Test func anHTTPAnswerOfAMockIsSentAsWritten() async throws {
         let gateway = try await Gateway.replying(
             #"""
             {"expired": {"$response": {"status": 401, "headers": {"WWW-Authenticate": "Bearer", "X-Two": ["a", "b"]},
@@ -321,7 +321,7 @@ extension Gateway {
         #expect(fetched.headers[policy] == nil)
     }
 
-    @Test func aHandlerBeneathKeepsItsStream() async throws {
+    @Test func aHandlerBelowAMockKeepsItsStream() async throws {
         struct Streamed: Handler {
             static var bodyMode: BodyMode { .streamed }
 
@@ -352,7 +352,7 @@ extension Gateway {
 
 /// Replies to pages that call by a bridge with a callback.
 @Suite("Replies to pages") struct RepliesToPagesTests {
-    @Test func aPageHearsValuesErrorsAndMissingNames() async throws {
+    @Test func aPageGetsValuesErrorsAndMissingNames() async throws {
         let gateway = try await Gateway.replying(
             """
             {"value": {"nick": "Ann"}, "template": {"$reply": ["{{input.a}}"]},
@@ -370,7 +370,7 @@ extension Gateway {
         }
     }
 
-    @Test func silenceIsNeverAnsweredAndKeepsNothing() async throws {
+    @Test func silenceIsNeverAnsweredAndTakesNoMemory() async throws {
         let gateway = try await Gateway.replying(#"{"silent": {"$silence": true}, "value": 1}"#)
         let page = TestPage(gateway)
         for id in 0..<1000 { page.tell(["call": "silent", "id": .number(.init(id))]) }
@@ -431,7 +431,7 @@ extension Gateway {
     }
 
     /// Steps may wait for a day, and what was sent may have megabytes.
-    @Test func stepsThatWaitKeepLittle() async throws {
+    @Test func waitingStepsTakeLittleMemory() async throws {
         let gateway = try await Gateway.replying(
             #"{"a": {"$reply": 1, "$then": [{"emit": "x", "data": "{{input.x}}", "after": 86400000}]}}"#)
         let page = TestPage(gateway)

@@ -26,7 +26,7 @@ import Testing
         return "\(found.title): \(String(decoding: bytes, as: UTF8.self))"
     }
 
-    @Test func namesHaveThePrecedenceOfRoutes() throws {
+    @Test func namesOfMocksHaveThePrecedenceOfRoutes() throws {
         let book = try Self.book(#"{"*": 1, "/user/*": 2, "user/:id": 3, "user/ann": 4, "用户": 5}"#)
         #expect(Self.asked(book, "/user/ann") == "user/ann: 4")
         #expect(Self.asked(book, "/user/bob") == "user/:id: 3")
@@ -35,12 +35,12 @@ import Testing
         #expect(Self.asked(book, "/%E7%94%A8%E6%88%B7") == "用户: 5")
     }
 
-    @Test func theFirstLayerGoesBeforeABetterName() throws {
+    @Test func anEarlierLayerBeatsAMoreSpecificName() throws {
         let book = try Self.book(#"{"*": 1}"#, #"{"a": 2}"#)
         #expect(Self.asked(book, "/a") == "*: 1")
     }
 
-    @Test func whatPassesOrDoesNotFitIsLeftToWhatLiesBeneath() throws {
+    @Test func aMockThatPassesOrDoesNotFitLeavesTheCallToTheNextLayer() throws {
         let book = try Self.book(
             #"{"a": {"$pass": true}, "b": {"$cases": [{"$when": {"x": 1}, "$pass": true}, {"$when": {"x": 2}, "$reply": 0}]}}"#,
             #"{"a": 1, "*": 2}"#)
@@ -63,7 +63,7 @@ import Testing
         #expect(Self.asked(book, "/a") == "a, step 3: 3")
     }
 
-    @Test func aSaveKeepsThePlaceOfASequenceWhoseTextIsTheSame() throws {
+    @Test func aSaveKeepsThePlaceInAnUnchangedSequence() throws {
         let book = try Self.book(#"{"a": {"$sequence": [1, 2, 3]}, "b": {"$sequence": [1, 2]}}"#)
         for path in ["/a", "/b"] { #expect(Self.asked(book, path).hasSuffix("step 1: 1")) }
         book.set(
@@ -77,7 +77,7 @@ import Testing
         #expect(Self.asked(book, "/a") == "a, step 1: 1")
     }
 
-    @Test func eachNameAndEachSourceHasSequencesOfItsOwn() throws {
+    @Test func eachNameAndEachSourceHasItsOwnSequences() throws {
         let book = try Self.book(
             #"{"a": {"$sequence": [1, {"$pass": true}]}, "b": {"$sequence": [1, {"$pass": true}]}}"#,
             #"{"a": {"$sequence": [1, {"$pass": true}]}, "*": "end"}"#)
@@ -91,7 +91,7 @@ import Testing
         #expect(Self.asked(two, "/a").hasSuffix("step 1: 1"))
     }
 
-    @Test func aSequenceThatMovesWithinItsReplyGoesOn() throws {
+    @Test func aSequenceThatMovesWithinItsMockKeepsItsPlace() throws {
         let book = try Self.book(#"{"a": {"$cases": [{"$sequence": [1, 2, 3]}]}}"#)
         #expect(Self.asked(book, "/a").hasSuffix("step 1: 1"))
         let moved = try Self.names(
@@ -100,7 +100,7 @@ import Testing
         #expect(Self.asked(book, "/a") == "a, case 2, step 2: 2")
     }
 
-    @Test func eachStepIsGivenOnce() async throws {
+    @Test func eachStepOfASequenceIsGivenOnce() async throws {
         let steps = (0..<1000).map(String.init).joined(separator: ",")
         let book = try Self.book(#"{"a": {"$sequence": [\#(steps)]}}"#)
         let given = await withTaskGroup(of: [String].self) { group in
@@ -110,7 +110,7 @@ import Testing
         #expect(Set(given).count == 1000)
     }
 
-    @Test func codeIsAskedBehindFlagsAndFiles() throws {
+    @Test func mocksInCodeComeAfterFlagsAndFiles() throws {
         let book = try Self.book(#"{"a": "flag"}"#)
         book.set(inCode: [try Self.names(#"{"a": "code", "b": "code"}"#)])
         #expect(Self.asked(book, "/a") == #"a: "flag""#)
@@ -121,14 +121,14 @@ import Testing
         #expect(Self.asked(book, "/a") == "beneath ()")
     }
 
-    @Test func namesThatAreMissingAreNoNames() throws {
+    @Test func namesMockedAsMissingAreNotListed() throws {
         let book = try Self.book(
             #"{"a": {"$pass": true}, "b": {"$missing": true}, "c": 1}"#, #"{"a": {"$missing": true}, "b": 1}"#
         )
         #expect(book.named(besides: ["a", "b", "d"]) == ["c", "d"])
     }
 
-    @Test func whetherTheInputMattersIsKnown() throws {
+    @Test func aLookupKnowsWhetherTheInputMatters() throws {
         let book = try Self.book(
             #"{"a": 1, "b": {"$cases": [{"$when": {}, "$reply": 1}]}, "c": {"$reply": "{{input}}"}, "d": {"$silence": true}}"#
         )

@@ -84,12 +84,12 @@ import Testing
         ),
         (#"{"$cases": [{"$when": {"a": {"$exists": 1}}, "$reply": 2}]}"#, "$exists is true or false"),
     ])
-    func aMistakeIsASentence(_ reply: String, _ expected: String) throws {
+    func eachMistakeInAMockIsReportedInASentence(_ reply: String, _ expected: String) throws {
         let fault = try Self.fault(#"{"replies": {"a": \#(reply)}}"#)
         #expect("\(fault)".contains(expected), "\(fault)")
     }
 
-    @Test func lineAndColumnAreThoseOfTheKey() throws {
+    @Test func aMistakesLineAndColumnAreThoseOfTheKey() throws {
         let fault = try Self.fault(
             """
             {
@@ -109,7 +109,7 @@ import Testing
         #expect(fault.key == "replies.pay.$cases[1].$replay")
     }
 
-    @Test func whatIsNoJSONIsSaidWithItsPlace() throws {
+    @Test func invalidJSONIsReportedWithItsPlace() throws {
         #expect("\(try Self.fault("{\n  \"replies\": {,}\n}"))".hasPrefix("line 2, column 15: "))
         #expect("\(try Self.fault("[]"))".contains("a file of replies is an object"))
         #expect(
@@ -125,7 +125,7 @@ import Testing
         (#"{"a": 1, "/a": 2}"#, "/a and a are the same name"),
         (#"{"user/:id": 1, "user/:name": 2}"#, "are the same name"),
     ])
-    func aNameIsAPattern(_ replies: String, _ expected: String) throws {
+    func anInvalidNameOfAMockIsReported(_ replies: String, _ expected: String) throws {
         let fault = try Self.fault(#"{"replies": \#(replies)}"#)
         #expect("\(fault)".contains(expected), "\(fault)")
     }
@@ -153,7 +153,7 @@ import Testing
             (#"{"$reply": {"$key": "{{input}}"}, "$delay": 5}"#, nil), (#""{{mustache}}""#, nil),
             (#"{"data": {"$ref": "a", "price": "5 $"}}"#, nil),
         ] as [(String, String?)])
-    func whatWasPerhapsMeantOtherwiseIsSaid(_ reply: String, _ expected: String?) throws {
+    func doubtfulMocksAreReported(_ reply: String, _ expected: String?) throws {
         let file = try ReplyFile(LocatedJSON(parsing: Array(#"{"replies": {"a": \#(reply)}}"#.utf8)))
         let doubts = file.replies.doubts.map(\.description)
         #expect(doubts.count == (expected == nil ? 0 : 1))
@@ -164,7 +164,7 @@ import Testing
     @Test(arguments: [
         #"{"nick":"Ann"}"#, "{}", "[]", "null", #""{{input.a}}""#, #"{"a":{"$reply":1}}"#, "1.50",
     ])
-    func aValueIsVerbatim(_ text: String) throws {
+    func theValueOfAMockIsKeptVerbatim(_ text: String) throws {
         let file = try ReplyFile(LocatedJSON(parsing: Array(#"{"replies": {"a": \#(text)}}"#.utf8)))
         guard case .value(let bytes)? = file.replies.matches(["a"]).first?.reply.outcome else {
             Issue.record("\(text) is no value")

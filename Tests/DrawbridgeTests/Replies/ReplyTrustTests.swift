@@ -22,7 +22,7 @@ import Testing
     ]
 
     /// A new word needs a class, by whether a file may say it that nobody has named.
-    @Test func everyOutcomeIsForAllOrForNamedFiles() throws {
+    @Test func everyOutcomeIsAllowedInAllOrOnlyInNamedFiles() throws {
         let beside: Set<String> = ["$delay", "$when", "$progress", "$every", "$choices", "$within", "$then"]
         #expect(Set(ReplyReader.words).subtracting(beside) == Set(Self.outcomes.map(\.word)))
         #expect(
@@ -84,7 +84,7 @@ import Testing
         ("a.png", 200, "let the page ask by a flagged request"),
         ("none", 200, "there is no file none in the folder of the file of replies; put it there"),
     ])
-    func aCallbackGetsWhatIsInIt(_ name: String, _ status: Int, _ heard: String) async throws {
+    func aCallbackGetsTheContentOfAnAnswerFile(_ name: String, _ status: Int, _ heard: String) async throws {
         let gateway = PageHandlers.gateway()
         gateway.configure { $0.replySupplier = Files() }
         let text = #"{"replies": {"a": {"$response": {"status": \#(status), "file": "\#(name)"}}}}"#

@@ -44,7 +44,7 @@ import Testing
         #expect(Self.title(book, "/anything") == nil)
     }
 
-    @Test func ofAGroupOneIsOnAndTheLastSwitchedIsAskedFirst() throws {
+    @Test func oneScenarioOfAGroupIsOnAndTheLatestIsAskedFirst() throws {
         let book = ReplyBook(in: Registry())
         book.set(try Self.layers())
         try book.turn("offline", on: true)
@@ -59,7 +59,7 @@ import Testing
         #expect(book.scenarios() == ["offline"])
     }
 
-    @Test func aSaveKeepsWhatSomebodySwitched() throws {
+    @Test func aSaveKeepsTheScenariosThatSomebodySwitched() throws {
         let book = ReplyBook(in: Registry())
         book.set(try Self.layers())
         book.set(try Self.layers(scenario: ["offline"]))
@@ -71,7 +71,7 @@ import Testing
         #expect(book.scenarios() == ["app/3.1"])
     }
 
-    @Test func whatThereIsNotIsSaid() throws {
+    @Test func anUnknownScenarioIsReportedWithASuggestion() throws {
         let book = ReplyBook(in: Registry())
         book.set(try Self.layers())
         let error = try #require(throws: NoScenario.self) { try book.turn("ofline", on: true) }

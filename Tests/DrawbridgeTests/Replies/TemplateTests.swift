@@ -30,23 +30,23 @@ import Testing
         ("17", "17"), ("null", "null"), (#""{{\"{{\"}}""#, #""{{""#),
         (#""{{\"{{\"}}input.orderNo}} {{input.orderNo}}""#, #""{{input.orderNo}} A1""#),
     ])
-    func aTemplateIsFilledIn(_ template: String, _ expected: String) throws {
+    func placeholdersOfATemplateAreFilledIn(_ template: String, _ expected: String) throws {
         #expect(try Self.fill(template) == expected)
     }
 
-    @Test func aValueMayBeAnsweredAsItsText() throws {
+    @Test func aFilledTemplateIsWrittenAsJSONText() throws {
         let template = try Template(["nick": "{{input.orderNo}}", "n": 1], isWritten: true)
         #expect(try template.filled(Self.input) == #"{"nick":"A1","n":1}"#)
         #expect(try Template("a\"b", isWritten: true).filled(Self.input) == .string(#""a\"b""#))
     }
 
-    @Test func whatIsFilledInIsNeverReadAgain() throws {
+    @Test func insertedValuesAreNotExpandedAgain() throws {
         #expect(
             try Self.fill(#"["{{input.evil}}", "<{{input.evil}}>"]"#)
                 == #"["\",\"x\":1,\"{{uuid}}","<\",\"x\":1,\"{{uuid}}>"]"#)
     }
 
-    @Test func whatStandsForNothingIsEmptyAndTold() throws {
+    @Test func aPlaceholderWithoutAValueIsEmptyAndReported() throws {
         var told: [String] = []
         let template = try Template([
             "{{input.a}}", "x{{input.b.c}}y", "{{input.item.tags.9}}", "{{input.none}}!",
@@ -57,7 +57,7 @@ import Testing
         #expect("\(try Template("{{input}}").filled(ReplyInput(nil)))" == "null")
     }
 
-    @Test func eachUUIDIsAnother() throws {
+    @Test func eachUUIDInATemplateIsNew() throws {
         let template = try Template(["{{uuid}}", "{{uuid}}"])
         let all = try (0..<10).flatMap { _ in try template.filled(Self.input).arrayValue ?? [] }
         #expect(Set(all).count == 20)
@@ -67,7 +67,7 @@ import Testing
             })
     }
 
-    @Test func whatIsFilledInHasALimit() throws {
+    @Test func theSizeOfAFilledTemplateIsLimited() throws {
         let input = ReplyInput(["a": .string(String(repeating: "x", count: 1 << 20))])
         let some = try Template(.array(Array(repeating: "{{input.a}} {{input.a}}", count: 3)))
         #expect(try some.filled(input).bytes.count > 6 << 20)
@@ -76,11 +76,11 @@ import Testing
     }
 
     @Test(arguments: ["{{}}", "{{inputs}}", "{{input..a}}", "{{ input.a }}", "{{uuid.a}}", "a{{date}}b"])
-    func anUnknownWordIsRefused(_ text: String) {
+    func anUnknownPlaceholderIsRefused(_ text: String) {
         #expect(throws: Template.UnknownWord.self) { try Template(["a": .string(text)]) }
     }
 
-    @Test func whetherAnInputIsNeededIsKnown() throws {
+    @Test func aTemplateKnowsWhetherItNeedsTheInput() throws {
         #expect(try Template(["a", "x {{input.a}}"]).looksAtInput)
         #expect(try !Template(["a", "{{uuid}}{{userAgent}}"]).looksAtInput)
     }

@@ -14,11 +14,11 @@ struct CookiesTests {
             (["a=%20+"], ["a": "%20+"]), (["a", "=b", ";", ""], [:]), (["a="], ["a": ""]),
             (["A=1; a=2"], ["A": "1", "a": "2"]),
         ] as [([String], [String: String])])
-    func areReadByName(fields: [String], cookies: [String: String]) {
+    func cookiesAreReadByName(fields: [String], cookies: [String: String]) {
         #expect(Cookies.parse(fields) == cookies)
     }
 
-    @Test func standInARequest() {
+    @Test func aRequestHasItsCookies() {
         #expect(Request("/", headers: [.cookie: "a=1; b=2"]).cookies == ["a": "1", "b": "2"])
         #expect(Request("/").cookies.isEmpty)
     }

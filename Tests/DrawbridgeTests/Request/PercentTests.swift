@@ -10,7 +10,7 @@ struct PercentTests {
         ("%%41", "%A"), ("%2541", "%41"), ("a+b", "a+b"), ("%+1", "%+1"), ("%-1", "%-1"), ("%00", "\0"),
         ("%FF", nil), ("%C3", nil), ("%C0%AF", nil), ("%ED%A0%80", nil), ("é", "é"), ("%F0%9F%98%80", "😀"),
     ])
-    func decodesOnceAndRefusesWhatIsNoUTF8(text: String, decoded: String?) {
+    func percentDecodingHappensOnceAndRefusesInvalidUTF8(text: String, decoded: String?) {
         #expect(Percent.decode(text[...].utf8) == decoded)
     }
 
@@ -24,7 +24,7 @@ struct PercentTests {
         ("\0\r\n", "", "%00%0D%0A"), ("100%", "", "100%25"), ("+&=?#", "", "%2B%26%3D%3F%23"),
         ("😀", "😀", "%F0%9F%98%80"),
     ])
-    func encodesAllThatIsNotUnreserved(text: String, keeping: String, encoded: String) {
+    func percentEncodingKeepsOnlyUnreservedCharacters(text: String, keeping: String, encoded: String) {
         #expect(Percent.encode(text, keeping: keeping) == encoded)
         #expect(Percent.decode(encoded[...].utf8) == text)
     }

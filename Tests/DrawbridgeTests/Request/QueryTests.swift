@@ -13,12 +13,12 @@ struct QueryTests {
         ("a=;b", [["a", ";b"]]),
         ("a?b=c#d", [["a?b", "c#d"]]),
     ])
-    func areReadAsPagesWriteThem(text: String, items: [[String]]) {
+    func queriesAreReadAsPagesWriteThem(text: String, items: [[String]]) {
         #expect(Query(text).map { [$0.name, $0.value] } == items)
         #expect(Query(text).isEmpty == items.isEmpty)
     }
 
-    @Test func aValueIsThatOfTheFirstItem() {
+    @Test func aNamesValueIsThatOfItsFirstItem() {
         let query = Query("a=1&b=2&a=3")
         #expect(query["a"] == "1")
         #expect(query["A"] == nil)
@@ -26,7 +26,7 @@ struct QueryTests {
         #expect(query.values("c").isEmpty)
     }
 
-    @Test func settingReplacesEveryItemOfTheNameInPlace() {
+    @Test func settingAValueReplacesEveryItemOfTheNameInPlace() {
         var query = Query("x=0&a=1&b=2&a=3")
         query["a"] = "n e&w"
         #expect(query.text == "x=0&a=n%20e%26w&b=2")
@@ -37,7 +37,7 @@ struct QueryTests {
         #expect(Query(query.text) == query)
     }
 
-    @Test func aRequestKeepsTheQueryThatIsNotSet() {
+    @Test func aRequestKeepsAQueryThatIsNotChanged() {
         var request = Request("/a?x=%31+&y")
         request.path = "/b"
         #expect(request.head.path == "/b?x=%31+&y")

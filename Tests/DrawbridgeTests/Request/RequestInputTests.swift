@@ -57,7 +57,7 @@ struct RequestInputTests {
         ("&a=%00", #"{"a":"\u0000"}"#),
         ("&_mobile_bridge=2", #"{"_mobile_bridge":"2"}"#),
     ])
-    func itemsOfTheQueryAreMembersAndTheFlagIsNone(query: String, expected: String) async throws {
+    func queryItemsAreMembersOfTheInputButTheFlagIsNot(query: String, expected: String) async throws {
         #expect(try await input(target: "/echo?_mobile_bridge=1\(query)")?.description == expected)
     }
 
@@ -91,7 +91,7 @@ struct RequestInputTests {
     @Test(arguments: [
         "user=ann&note=a+b%26c", "user=ann&note=a%20b%26c&",
     ])
-    func anythingElseIsAForm(body: String) async throws {
+    func anyOtherBodyIsAForm(body: String) async throws {
         for type in ["application/x-www-form-urlencoded", "text/plain", nil] {
             #expect(try await input(body, type: type) == ["user": "ann", "note": "a b&c"])
         }
@@ -132,7 +132,7 @@ struct RequestInputTests {
         #expect(typed.k0 == 0 && typed.new == [8, 9] && typed.other == 10)
     }
 
-    @Test func textOfAQueryStandsForNumbersDatesAndTruthValues() async throws {
+    @Test func textOfAQueryIsReadAsNumbersDatesAndBooleans() async throws {
         struct Search: Codable, Sendable, Equatable {
             var page: Int
             var ratio: Double
@@ -158,7 +158,7 @@ struct RequestInputTests {
         #expect(try await Request(.post, "/?x=1", body: .init(body)).input(as: Small.self).user == "ann")
     }
 
-    @Test func nothingTakesAnything() async throws {
+    @Test func theInputTypeNothingAcceptsAnything() async throws {
         for body in ["", "{", "\u{FEFF}", "a=b"] {
             _ = try await Request(.post, "/", body: .init(body)).input(as: Nothing.self)
         }
@@ -238,19 +238,19 @@ struct RequestInputTests {
         ("[]", "expected an object, got an array"),
         ("\"text\"", "expected an object, got "),
     ])
-    func whatDoesNotFitNamesTheFieldAndWhatItGot(body: String, message: String) async throws {
+    func inputThatDoesNotFitIsReportedWithItsFieldAndValue(body: String, message: String) async throws {
         let complaint = try #require(try await complaint(Order.self, body))
         #expect(complaint.hasPrefix(message), "\(complaint)")
     }
 
-    @Test func aQueryThatDoesNotFitNamesTheItem() async throws {
+    @Test func aQueryThatDoesNotFitIsReportedWithItsItem() async throws {
         struct Page: Decodable, Sendable { var page: Int }
         let complaint = try await complaint(Page.self, "", query: "&page=two")
         #expect(complaint?.hasPrefix("page: ") == true)
         #expect(complaint?.contains("two") == true)
     }
 
-    @Test func noInputWhereSomeIsNeededSaysSo() async throws {
+    @Test func missingInputIsReported() async throws {
         #expect(
             try await complaint(Order.self, "")
                 == "no input was sent, and it is needed: user is missing: expected a string")
@@ -272,7 +272,7 @@ struct RequestInputTests {
         (#""open"#, "line 1"),
         ("{'a':1}", "double quotes"),
     ])
-    func whatIsNoJSONIsABadRequestThatSaysWhy(body: String, reason: String) async throws {
+    func invalidJSONIsABadRequestThatSaysWhy(body: String, reason: String) async throws {
         for target in ["/echo?_mobile_bridge=1", "/__jsbridge__/echo", "/__jsbridge__"] {
             let reply = try await reply(body, target: target)
             #expect(reply["code"] == 400)
@@ -283,7 +283,7 @@ struct RequestInputTests {
         }
     }
 
-    @Test func aHundredThousandLevelsAreABadRequest() async throws {
+    @Test func aHundredThousandLevelsOfJSONAreABadRequest() async throws {
         let count = 100_000
         let arrays = String(repeating: "[", count: count)
         let objects = String(repeating: #"{"a":"#, count: count) + "1" + String(repeating: "}", count: count)
@@ -302,13 +302,13 @@ struct RequestInputTests {
             ([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], "the text is not UTF-8"),
             ([0x61, 0x3D, 0xFF], "the body is no UTF-8"),
         ] as [([UInt8], String)])
-    func whatIsNoUTF8IsABadRequest(body: [UInt8], reason: String) async throws {
+    func aBodyThatIsNotUTF8IsABadRequest(body: [UInt8], reason: String) async throws {
         let reply = try await reply(body, target: "/echo?_mobile_bridge=1", to: .testing())
         #expect(reply["code"] == 400)
         #expect(reply["message"]?.stringValue?.contains(reason) == true)
     }
 
-    @Test func severalPartsAreAnUnsupportedType() async throws {
+    @Test func aMultipartBodyIsAnUnsupportedType() async throws {
         let reply = try await reply("--x\r\n", type: "Multipart/Form-Data; boundary=x")
         #expect(reply["code"] == 415)
         #expect(reply["message"]?.stringValue?.contains("several parts") == true)
@@ -325,7 +325,7 @@ struct RequestInputTests {
         #"{"z":1,"a":2,"":3,"__proto__":4}"#,
         #"{"</script>":"<!--"}"#,
     ])
-    func valuesComeBackByteByByte(body: String) async throws {
+    func jsonInputIsEchoedByteForByte(body: String) async throws {
         #expect(try await input(body)?.description == body)
         #expect(
             try await reply(#"{"action":"echo","data":\#(body)}"#, target: "/__jsbridge__")["data"]?
@@ -333,7 +333,7 @@ struct RequestInputTests {
                 == body)
     }
 
-    @Test func typedValuesComeBackAsTheyWent() async throws {
+    @Test func typedValuesSurviveARoundTrip() async throws {
         struct Values: Codable, Sendable, Equatable {
             var date: Date
             var millis: Date
@@ -360,7 +360,7 @@ struct RequestInputTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func aMegabyteComesBackWhole() async throws {
+    func aMegabyteOfInputIsEchoedWhole() async throws {
         let text = String(repeating: "0123456789abcdé\u{2028}", count: 60_000)
         let body = JSON.object(["text": .string(text)]).bytes
         #expect(body.count > 1 << 20)

@@ -13,21 +13,21 @@ struct NearestTests {
         ("/share", "/shared"), ("/shareds", "/shared"), ("/completely/other", nil),
         ("/user/7", "/user/:id"), ("/xxxxxx", nil),
     ])
-    func isTheOneWithTheFewestChanges(path: String, nearest: String?) {
+    func theNearestNameIsTheOneWithTheFewestChanges(path: String, nearest: String?) {
         #expect(Nearest.of(path, among: ["/login", "/logout/all", "/shared", "/user/:id"]) == nearest)
     }
 
-    @Test func thereIsNoneAmongNone() {
+    @Test func amongNoNamesThereIsNoNearest() {
         #expect(Nearest.of("/login", among: []) == nil)
     }
 
-    @Test func aLongPathIsNoTrouble() {
+    @Test func aVeryLongPathIsComparedQuickly() {
         let long = "/" + String(repeating: "a", count: 1_000_000)
         #expect(Nearest.of(long, among: ["/a", "/login"]) == nil)
     }
 
     /// As many changes as the table of the textbook says.
-    @Test func itIsNearAsTheTableSays() {
+    @Test func theDistanceIsThatOfTheTextbookTable() {
         var random = SeededRandom(seed: 5)
         func text() -> String {
             String(
@@ -92,7 +92,7 @@ struct NearestTests {
         #expect(asked == 1)
     }
 
-    @Test func newNamesAreNear() async throws {
+    @Test func newlyRegisteredNamesAreSuggestedToo() async throws {
         let gateway = Gateway(unhandled: .fail)
         PageHandlers.register(on: gateway)
         func hint(_ path: String) async -> String? {

@@ -63,7 +63,7 @@ struct RegistrationTests {
     }
 
     /// The two are one character of a string, and a request is parted by bytes.
-    @Test func aSlashThatIsFollowedByAMarkPartsAPath() async throws {
+    @Test func aSlashBeforeACombiningMarkStillSplitsAPath() async throws {
         let gateway = Gateway.testing()
         try gateway.register(at: "/a/\u{304}x") { NeedsANumber(number: 7) }
         #expect(try await gateway.text(at: "/a/%CC%84x") == #"{"code":200,"data":7,"message":""}"#)
@@ -88,7 +88,7 @@ struct RegistrationTests {
     }
 
     @Test(arguments: ["/note", "/note/:id", "/notes/*"])
-    func handlersOfOtherMethodsStandBesideEachOther(path: String) async throws {
+    func handlersOfDifferentMethodsShareAPath(path: String) async throws {
         let gateway = Gateway.testing(answers: .http)
         func answer(_ method: HTTPRequest.Method) async throws -> String {
             let request = Request(method, "\(path.replacing(":id", with: "1"))?_mobile_bridge=1")
@@ -137,7 +137,7 @@ struct RegistrationTests {
         ("/7/home?to=work", "", #"to: the path says \"home\""#),
         ("/7/home", #"{"id":null}"#, #"id: the path says \"7\""#), ("/7/home", "[1]", "expected an object"),
     ])
-    func whatStandsInThePathIsInput(target: String, body: String, expected: String) async throws {
+    func pathParametersAreInput(target: String, body: String, expected: String) async throws {
         let gateway = Gateway.testing()
         try gateway.register(Moves.self, at: "/move/:id/:to")
         let flag = target.contains("?") ? "&_mobile_bridge=1" : "?_mobile_bridge=1"

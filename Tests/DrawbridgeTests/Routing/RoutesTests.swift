@@ -66,7 +66,9 @@ struct RoutesTests {
         ("/u/:id/*", "/u/1/2/3", ["id": "1", "*": "2/3"]),
         ("/exact", "/exact", [:]),
     ])
-    func parametersAreDecoded(pattern: String, path: String, expected: [String: String]) async throws {
+    func pathParametersArePercentDecoded(pattern: String, path: String, expected: [String: String])
+        async throws
+    {
         let gateway = Gateway.testing()
         gateway.answer(at: pattern) { try Response(output: $0.parameters) }
         let response = await gateway.respond(to: Request("\(path)?_mobile_bridge=1"))
@@ -88,7 +90,7 @@ struct RoutesTests {
         #expect(try await gateway.text(at: "/%E2%84%AA").contains("No response"))
     }
 
-    @Test func aPathThatIsNoUTF8IsABadRequest() async throws {
+    @Test func aPathThatIsNotUTF8IsABadRequest() async throws {
         let json = try await gateway("/*").respond(to: Request("/%FF?_mobile_bridge=1")).json()
         #expect(json["code"] == 400)
         #expect(json["message"]?.stringValue?.contains("UTF-8") == true)
@@ -101,7 +103,7 @@ struct RoutesTests {
         #expect(gateway.registered.map(\.path) == ["/echo"])
     }
 
-    @Test func whatIsRemovedLeavesNothingBehind() {
+    @Test func aRemovedRouteLeavesNothingBehind() {
         var routes = Routes<Route>()
         let route = Route(pattern: RoutePattern("/a/:b/c/*")) { _ in Echo() }
         #expect(routes.remove(route.pattern).isEmpty)

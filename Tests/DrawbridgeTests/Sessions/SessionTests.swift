@@ -58,7 +58,7 @@ import Testing
         #expect(Self.value(book, "/getUser", in: bob) == #""nobody""#)
     }
 
-    @Test func aSaveLeavesToASessionWhatItHasSwitchedAndSet() throws {
+    @Test func aSaveKeepsWhatASessionHasSwitchedAndSet() throws {
         let text = #"{"replies": {"a": 1}, "scenarios": {"x": {"a": 2}, "y": {"a": 3}}, "scenario": "y"}"#
         let book = try Self.book(text)
         let (ann, bob) = (try Self.session("ann"), try Self.session("bob"))
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// A group has none on only where somebody has switched it off.
-    @Test func aScenarioThatIsGoneLeavesItsGroupToTheFiles() throws {
+    @Test func aRemovedScenarioLeavesItsGroupToTheFiles() throws {
         let text = #"{"scenarios": {"g/a": {"a": 1}, "g/b": {"a": 2}, "x": {}}, "scenario": "g/a"}"#
         let book = try Self.book(text)
         let (ann, bob) = (try Self.session("ann"), try Self.session("bob"))
@@ -84,7 +84,7 @@ import Testing
         #expect(book.scenarios(in: bob) == [])
     }
 
-    @Test func ofThousandSessionsTheLongestIdleGoes() throws {
+    @Test func theLongestIdleOfTooManySessionsIsDropped() throws {
         let book = try Self.book(#"{"replies": {"a": 1}, "scenarios": {"x": {"a": 2}}}"#)
         for number in 0..<Session.most + 5 {
             try book.turn("x", on: true, in: Self.session("s\(number)"))
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Any page may name sessions, and its calls count in them.
-    @Test func noPagePushesOutWhatATestHasSet() throws {
+    @Test func pagesDoNotPushOutMocksThatATestHasSet() throws {
         let book = try Self.book(#"{"replies": {"next": {"$sequence": [1, 2]}}}"#)
         let test = try Self.session("test")
         try book.set(LocatedJSON(parsing: Array("9".utf8)), for: "a", in: test)
@@ -108,7 +108,7 @@ import Testing
         #expect(Self.value(book, "/a", in: test) == "9")
     }
 
-    @Test func noPagePushesOutWhereATestHasSwitchedAScenarioAlone() throws {
+    @Test func pagesDoNotPushOutASessionWithASwitchedScenario() throws {
         let book = try Self.book(
             #"{"replies": {"next": {"$sequence": [1, 2]}}, "scenarios": {"x": {"a": 2}, "y": {"a": 3}}}"#)
         let test = try Self.session("test")
@@ -152,7 +152,7 @@ import Testing
         #expect(Self.value(book, "/large", in: .usual) == nil)
     }
 
-    @Test func repliesOfAPageGoBeforeThoseOfAll() throws {
+    @Test func mocksForAPageComeBeforeThoseForAllPages() throws {
         let book = try Self.book(
             #"{"replies": {"price": 1, "a": 2}, "pages": {"/pay*": {"replies": {"price": 12}}}, "scenarios": {"s": {"price": 5}}}"#
         )
@@ -221,7 +221,7 @@ import Testing
 
     /// Another site could else move a person's browser to mocks that nobody knows of.
     @Test(arguments: ["cross-site", "same-site"])
-    func aPageOfAnotherSiteMovesNobody(site: String) async {
+    func aForeignPageCannotSwitchASession(site: String) async {
         let gateway = Gateway()
         let request = Request(
             "/__drawbridge__/session/ann", headers: [.secFetchSite: site, .secFetchMode: "navigate"])
@@ -232,7 +232,7 @@ import Testing
         "//evil.example/", #"/\evil.example"#, "http://evil.example/", "cart", "/a%09b", #"/a\..\b"#, "",
         "/a%0d%0aSet-Cookie:%20x=1", "/%09/evil.example",
     ])
-    func aLinkLeadsNowhereElse(_ to: String) async throws {
+    func aSessionLinkLeadsToNoOtherHost(_ to: String) async throws {
         let gateway = Gateway.testing()
         let answer = await gateway.respond(to: Request("/__drawbridge__/session/ann?to=\(to)"))
         #expect(answer.status == .badRequest)
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// The cookie is the gateway's own: what lies behind it does not see it.
-    @Test func nobodyBehindSeesTheCookie() async throws {
+    @Test func serversBehindDoNotSeeTheSessionCookie() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/cookie") { Response(text: $0.headers[.cookie] ?? "none") }
         let answer = await gateway.respond(
@@ -267,7 +267,7 @@ import Testing
         """#
 
     /// Signed out, login, calls, 401, refresh, answered: by scenarios alone, and over a reload.
-    @Test func eightSessionsAreEachAsIfAlone() async throws {
+    @Test func eightParallelSessionsDoNotAffectEachOther() async throws {
         let rounds = getenv("DRAWBRIDGE_ALL") == nil ? 5 : 20
         let gateway = Gateway.testing()
         gateway.reply(by: try SessionTests.layers(Self.text))
@@ -307,7 +307,7 @@ import Testing
         #expect(try await hear("next", 6)["value"] == 2)
     }
 
-    @Test func ofASequenceFiftyParallelCallsGetEachStepOnceInEachSession() async throws {
+    @Test func fiftyParallelCallsOfASessionGetEachStepOfASequenceOnce() async throws {
         let gateway = Gateway.testing()
         let steps = (0..<50).map(String.init).joined(separator: ",")
         gateway.reply(by: try SessionTests.layers(#"{"replies": {"next": {"$sequence": [\#(steps)]}}}"#))

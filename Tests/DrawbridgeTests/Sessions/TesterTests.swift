@@ -41,7 +41,7 @@ import Testing
         #expect(try await Self.ask(gateway, .get, "replies?session=ann").json()["data"] == [:])
     }
 
-    @Test func nobodyTakesBackWhatIsNoName() async throws {
+    @Test func takingBackAnInvalidNameIsABadRequest() async throws {
         let gateway = try Self.gateway(#"{"replies": {"a": 1}}"#)
         #expect(await Self.ask(gateway, .delete, "replies?name=*/b").status == .badRequest)
     }
@@ -60,7 +60,9 @@ import Testing
         ("scenario", #"{"scenario": "offlin"}"#, "did you mean offline?"),
         ("scenario", #"{}"#, "scenario"),
     ])
-    func whatIsWrongIsSaid(_ target: String, _ body: String, _ words: String) async throws {
+    func wrongRequestsOfTestersAreExplainedAndChangeNothing(_ target: String, _ body: String, _ words: String)
+        async throws
+    {
         let gateway = try Self.gateway(#"{"replies": {"a": 1}, "scenarios": {"offline": {"a": 2}}}"#)
         let answer = await Self.ask(gateway, .put, target, body)
         #expect(answer.status.kind == .clientError)
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["reset/t1", "replies/t1", "scenario/t1"])
-    func aSessionIsNoPath(_ target: String) async throws {
+    func aSessionIsNotPartOfAPath(_ target: String) async throws {
         let gateway = Gateway.testing()
         _ = await Self.ask(gateway, .put, "replies?name=a", "1")
         for method in [HTTPRequest.Method.post, .put, .get, .delete] {
@@ -104,7 +106,7 @@ import Testing
     }
 
     /// However many sessions are reset while a call is under way, its own is another one.
-    @Test func resetsOfOtherSessionsTakeNoStepsFromACall() async throws {
+    @Test func resetsOfOtherSessionsDoNotEndTheStepsOfACall() async throws {
         let gateway = try Self.gateway(
             #"""
             {"replies": {"soon": {"$forward": "http://127.0.0.1:1/", "$then": [{"scenario": "on"}]}},
@@ -187,7 +189,7 @@ import Testing
         #expect(gateway.replyBook.scenarios() == [])
     }
 
-    @Test func aPageIsGreetedOnceForItsDocument() async throws {
+    @Test func thePageEventIsPlayedOncePerDocument() async throws {
         let gateway = try Self.gateway(Self.events)
         let page = TestPage(gateway)
         _ = try await page.message { $0["call"] == "setSafeArea" }
@@ -202,7 +204,7 @@ import Testing
         #expect(try await script.text().contains(#""wanted":true"#))
     }
 
-    @Test func aResetEndsTheStepsOfItsSessionAlone() async throws {
+    @Test func aResetEndsOnlyTheStepsOfItsSession() async throws {
         let gateway = try Self.gateway(Self.events)
         let (ann, other) = (TestPage(gateway, session: "ann"), TestPage(gateway))
         for page in [ann, other] { _ = try await page.message { $0["call"] == "setSafeArea" } }
@@ -272,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func whoIsToldThatItHasAnsweredHasAnswered() async throws {
+    @Test func anAnswerThatIsAcceptedReachesTheCaller() async throws {
         let gateway = Gateway(presenter: Quick(), logger: .quiet)
         gateway.reply(by: try SessionTests.layers(Self.question))
         var counts = [true: 0, false: 0]
@@ -287,7 +289,7 @@ import Testing
         #expect(gateway.questions.count == 0)
     }
 
-    @Test func withoutAPersonAQuestionWaitsOnlyWhereAProgramLooks() async throws {
+    @Test func withoutAPersonAQuestionWaitsOnlyWhereAProgramWatches() async throws {
         let gateway = try Self.gateway(Self.question)
         let alone = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(try await alone.json()["data"] == ["ok": false])
@@ -303,7 +305,7 @@ import Testing
         #expect(try await after.json()["data"] == ["ok": false])
     }
 
-    @Test func whoLeavesAsksNoMore() async throws {
+    @Test func aCallerThatLeavesWithdrawsItsQuestion() async throws {
         let gateway = try Self.gateway(Self.question)
         _ = await Self.ask(gateway, .get, "questions")
         let asked = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
@@ -314,7 +316,7 @@ import Testing
     }
 
     /// A page would else wait for ever for a program that has gone.
-    @Test func aProgramThatLooksNoMoreHoldsNobodyUp() async throws {
+    @Test func aProgramThatNoLongerWatchesHoldsNobodyUp() async throws {
         let gateway = try Self.gateway(Self.question)
         gateway.questions.patience = .milliseconds(20)
         _ = await Self.ask(gateway, .get, "questions")
@@ -323,7 +325,7 @@ import Testing
         #expect(gateway.questions.count == 0)
     }
 
-    @Test func aHundredQuestionsOfASessionWaitAndLeaveRoomForOthers() async throws {
+    @Test func aHundredWaitingQuestionsOfASessionLeaveRoomForOthers() async throws {
         let gateway = try Self.gateway(Self.question)
         for session in ["", "?session=ann"] { _ = await Self.ask(gateway, .get, "questions\(session)") }
         var asked = (0..<Questions.mostOfSession).map { _ in

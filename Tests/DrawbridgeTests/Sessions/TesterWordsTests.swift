@@ -59,7 +59,7 @@ import Testing
         Case(request: "GET nothing", status: 404, says: "/__drawbridge__/session/NAME"),
     ]
 
-    @Test(arguments: cases) func isAnErrorThatSaysSo(_ test: Case) async throws {
+    @Test(arguments: cases) func aWrongRequestOfATesterIsAnErrorThatSaysWhatToDo(_ test: Case) async throws {
         let program = JournalProgram(Gateway(pageRuntime: PageRuntime(), keepsJournal: true))
         let parts = test.request.split(separator: " ", maxSplits: 1)
         let method = try #require(HTTPRequest.Method(String(parts[0])))
@@ -70,7 +70,7 @@ import Testing
         #expect((test.status == 405) == (answer.headers[.allow] != nil))
     }
 
-    @Test func whatAnEventSaysTooMuchIsNoFaultOfTheGateways() async throws {
+    @Test func anEventThatIsTooLargeIsNotAnErrorOfTheGateway() async throws {
         let gateway = Gateway(keepsJournal: true)
         let big = String(repeating: "x", count: 70_000)
         gateway.reply(
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// Paths of the gateway's own that are not there are no requests of pages.
-    @Test func nothingOfTheGatewaysOwnIsARecord() async throws {
+    @Test func requestsForTheGatewaysOwnEndpointsAreNotRecorded() async throws {
         let program = JournalProgram()
         _ = await program.ask(.get, "nothing")
         _ = await program.gateway.respond(to: Request("/__drawbridge__/nothing/else"))

@@ -18,7 +18,7 @@ func logAmongTheRequests() {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct EmbeddingManual {
-    @Test func besideOtherWork() async throws {
+    @Test func aGatewayRunsNextToOtherTasks() async throws {
         let gateway = Gateway()
         let (listening, isListening) = AsyncStream.makeStream(of: ServerAddress.self)
         try await withThrowingTaskGroup { group in
@@ -36,7 +36,7 @@ func logAmongTheRequests() {
         }
     }
 
-    @Test func withoutASocket() async throws {
+    @Test func aGatewayAnswersWithoutASocket() async throws {
         let gateway = Gateway()
         try gateway.register(HelloHandler.self, at: "/hello")
         #expect(

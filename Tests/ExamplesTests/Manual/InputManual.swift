@@ -40,12 +40,12 @@ struct SearchHandler: JSONHandler {
             .post, "/__jsbridge__/search",
             body: .init("words=red+shoes&page=2&tags=new&since=1714521600000")),
     ])
-    func threeWaysToSendTheSame(request: Request) async throws {
+    func theSameInputCanBeSentInThreeWays(request: Request) async throws {
         let same = #"{"words":"red shoes","page":2,"tags":["new"],"since":"2024-05-01T00:00:00.000Z"}"#
         #expect(try await answer(request) == #"{"code":200,"data":\#(same),"message":""}"#)
     }
 
-    @Test func whatDoesNotFitIsNamed() async throws {
+    @Test func inputThatDoesNotFitIsNamed() async throws {
         let wrong = try await answer(Request("/search?_mobile_bridge=1&words=red&page=two"))
         #expect(wrong == #"{"code":400,"message":"page: expected a whole number, got the string \"two\""}"#)
         #expect(
@@ -53,7 +53,7 @@ struct SearchHandler: JSONHandler {
                 #"{"code":400,"message":"no input"#))
     }
 
-    @Test func valuesOfAnyShape() throws {
+    @Test func jsonHoldsValuesOfAnyShape() throws {
         let reply: JSON = ["user": "ann", "scores": [1, 2.5]]
         #expect(reply["user"]?.stringValue == "ann")
         #expect(reply["scores"]?[1]?.numberValue?.doubleValue == 2.5)

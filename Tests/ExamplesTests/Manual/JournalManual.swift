@@ -6,7 +6,7 @@ private struct PayHandler: JSONHandler {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct JournalManual {
-    @Test func whatWasCalled() async throws {
+    @Test func theJournalTellsWhatWasCalled() async throws {
         let gateway = Gateway(keepsJournal: true)
         try gateway.register(PayHandler.self, at: "/pay")
         _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1&orderNo=17"))
@@ -16,7 +16,7 @@ private struct PayHandler: JSONHandler {
         #expect(try await gateway.journal.calls().count == 1)
     }
 
-    @Test func aCheck() async throws {
+    @Test func aCheckComparesCallsWithWhatWasWanted() async throws {
         let gateway = Gateway(keepsJournal: true)
         try gateway.register(PayHandler.self, at: "/pay")
         _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1&orderNo=17"))
@@ -31,7 +31,7 @@ private struct PayHandler: JSONHandler {
         #expect(await complaint(["nam": "pay"]).contains("unknown key nam; did you mean name?"))
     }
 
-    @Test func whatWasNotCalled() async throws {
+    @Test func waitingForACallThatDoesNotComeFails() async throws {
         let gateway = Gateway(keepsJournal: true)
         try gateway.register(PayHandler.self, at: "/pay")
         _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
@@ -46,7 +46,7 @@ private struct PayHandler: JSONHandler {
     }
 
     /// It waits for the answer, not only for the call.
-    @Test func aCallThatIsStillToCome() async throws {
+    @Test func theJournalWaitsForACallThatIsStillToCome() async throws {
         let gateway = Gateway(keepsJournal: true)
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         try await gateway.mock(#"{"slow": {"$delay": 30, "$reply": 7}}"#)

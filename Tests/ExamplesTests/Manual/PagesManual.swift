@@ -37,7 +37,7 @@ private struct DownloadPage: Responder {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct PagesManual {
-    @Test func whatPagesCannotSayIsNamed() throws {
+    @Test func thePageRuntimeIsToldWhatPagesCannotSay() throws {
         let gateway = Gateway(
             passThrough: [.staticFiles("public")],
             pageRuntime: PageRuntime(
@@ -46,7 +46,7 @@ private struct DownloadPage: Responder {
         #expect(Gateway(pageRuntime: nil).pageRuntime == nil)
     }
 
-    @Test func bridgesAreNamedAndOnesOwnIsAFile() throws {
+    @Test func bridgesAreGivenByNameOrByFile() throws {
         let folder = try Folder()
         let mine = try folder.write("mine.js", "drawbridge.bridge(native => {});")
         let gateway = Gateway(

@@ -33,7 +33,7 @@ struct StockHandler: JSONHandler {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct PassingThroughManual {
-    @Test func upstreamsStandInTheOrderInWhichTheyAreAsked() async throws {
+    @Test func upstreamsAreAskedInTheirOrder() async throws {
         var options = Upstream.Options()
         options.keepsHost = true
         options.answerTimeout = .seconds(5)
@@ -47,7 +47,7 @@ struct StockHandler: JSONHandler {
         #expect(page.status == .ok && page.headers[.via] == nil)
     }
 
-    @Test func whatIsNoURLIsFoundAtTheStart() {
+    @Test func anInvalidURLIsFoundAtTheStart() {
         #expect(throws: (any Error).self) {
             let upstream = try Upstream("127.0.0.1:5173")
             _ = Gateway(passThrough: [upstream])

@@ -30,19 +30,21 @@ struct UsualChoice: Presenter {
         return try JSON(parsing: await response.body.collect())["data"]
     }
 
-    @Test func aScriptAnswers() async throws {
+    @Test func aScriptAnswersQuestions() async throws {
         let gateway = Gateway(presenter: ScriptedPresenter(["delete": "delete", "login": ["user": "ann"]]))
         #expect(try await isDeleted(gateway) == true)
     }
 
-    @Test func nobodyCancels() async throws { #expect(try await isDeleted(Gateway()) == false) }
+    @Test func withoutAPresenterAQuestionIsCancelled() async throws {
+        #expect(try await isDeleted(Gateway()) == false)
+    }
 
-    @Test func aPresenterOfOnesOwn() async throws {
+    @Test func aCustomPresenterAnswersQuestions() async throws {
         let gateway = Gateway(presenter: UsualChoice())
         #expect(try await isDeleted(gateway) == true)
     }
 
-    @Test func aScriptBeforeAPerson() async throws {
+    @Test func aScriptAnswersBeforeAPersonIsAsked() async throws {
         let person = UsualChoice()
         let gateway = Gateway(presenter: ScriptedPresenter(["delete": "keep"], next: person))
         #expect(try await isDeleted(gateway) == false)

@@ -42,7 +42,7 @@ struct VersionHandler: Handler {
         return (response.status.code, String(decoding: try await response.body.collect(), as: UTF8.self))
     }
 
-    @Test func anEnvelopeIsAlways200() async throws {
+    @Test func anEnvelopeAlwaysHasStatus200() async throws {
         let gateway = Gateway()
         #expect(try await answer(gateway, "/book?seat=2&") == (200, #"{"code":200,"message":""}"#))
         #expect(
@@ -53,7 +53,7 @@ struct VersionHandler: Handler {
         #expect(try await answer(gateway, "/bok?") == (200, #"{"code":400,"message":"No response"}"#))
     }
 
-    @Test func orItHasItsTrueStatus() async throws {
+    @Test func answersCanHaveTheirTrueStatus() async throws {
         let gateway = Gateway(answers: .http, unhandled: .fail)
 
         #expect(try await answer(gateway, "/book?seat=1&").status == 409)
@@ -66,7 +66,7 @@ struct VersionHandler: Handler {
                 ))
     }
 
-    @Test func anAppHasAnEnvelopeOfItsOwn() async throws {
+    @Test func anAppCanHaveItsOwnEnvelope() async throws {
         let gateway = Gateway(answers: .envelope(Errno()))
         try gateway.register(BookHandler.self, at: "/book")
         func answer(_ seat: Int) async throws -> String {

@@ -30,13 +30,13 @@ extension InterceptionRule where Self == PrefixRule {
         return json["data"]?["id"]?.description ?? "\(response.status.code)"
     }
 
-    @Test func aFlagOfAnotherName() async throws {
+    @Test func aFlagCanHaveAnotherName() async throws {
         let gateway = Gateway(rules: [.jsBridge, .flag("native", "yes")])
         #expect(try await path("/order/7?native=yes", gateway) == "7")
         #expect(try await path("/order/7?_mobile_bridge=1", gateway) == "404")
     }
 
-    @Test func aRuleOfOnesOwn() async throws {
+    @Test func aCustomRuleTakesRequests() async throws {
         let gateway = Gateway(rules: [.prefix("/native"), .jsBridge, .flag()])
         #expect(try await path("/native/order/7", gateway) == "7")
         #expect(try await path("/native/order/7?_mobile_bridge=1", gateway) == "7")

@@ -6,7 +6,7 @@ import Testing
         await gateway.respond(to: request).status.code
     }
 
-    @Test func hostsAndOriginsAreListed() async {
+    @Test func onlyListedHostsAndOriginsMayCall() async {
         let gateway = Gateway(
             access: AccessPolicy(
                 allowedHosts: ["kiosk.example"], allowedOrigins: ["https://app.example"]))
@@ -16,7 +16,7 @@ import Testing
         #expect(await status(gateway, listed) == 200)
     }
 
-    @Test func aTokenIsDemanded() async {
+    @Test func aTokenCanBeDemandedOfEveryCall() async {
         let gateway = Gateway(access: AccessPolicy(requiresToken: true))
         let token = gateway.access.token.text
 

@@ -45,7 +45,7 @@ private struct RemoveHandler: JSONHandler {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct TestingManual {
-    @Test func aCall() async throws {
+    @Test func aTestCallsAHandlerInProcess() async throws {
         let gateway = Gateway()
         try gateway.register(HelloHandler.self, at: "/hello")
 
@@ -73,7 +73,7 @@ private struct RemoveHandler: JSONHandler {
         }
     }
 
-    @Test func aStream() async throws {
+    @Test func aTestReadsAStreamInChunks() async throws {
         let gateway = Gateway()
         try gateway.register(CountdownHandler.self, at: "/countdown")
         var seconds: [String] = []
@@ -83,7 +83,7 @@ private struct RemoveHandler: JSONHandler {
         #expect(seconds == ["data: 3\n\n", "data: 2\n\n", "data: 1\n\n"])
     }
 
-    @Test func aPageIsPlayed() async throws {
+    @Test func aTestPlaysAPage() async throws {
         let gateway = Gateway()
         try gateway.pages(matching: "/checkout") { try $0.register(PayHandler.self, at: "/pay") }
         let page = PlayedPage(gateway, at: "/checkout")
@@ -128,7 +128,7 @@ private struct RemoveHandler: JSONHandler {
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test func aPersonIsPlayed() async throws {
+    @Test func aTestPlaysAPerson() async throws {
         let person = RecordingPresenter(["delete": "delete"])
         let gateway = Gateway(presenter: person)
         try gateway.register(RemoveHandler.self, at: "/delete")
@@ -136,7 +136,7 @@ private struct RemoveHandler: JSONHandler {
         #expect(person.asked.map(\.name) == ["delete"])
     }
 
-    @Test func aPostWithABody() async throws {
+    @Test func aTestPostsABody() async throws {
         let gateway = Gateway()
         try gateway.register(HelloHandler.self, at: "/hello")
 
@@ -162,7 +162,7 @@ private struct RemoveHandler: JSONHandler {
         for await _ in stop {}
     }
 
-    @Test func aRealSocket() async throws {
+    @Test func aTestUsesARealSocket() async throws {
         let gateway = Gateway()
         try gateway.register(HelloHandler.self, at: "/hello")
 

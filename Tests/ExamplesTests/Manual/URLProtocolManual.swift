@@ -14,7 +14,7 @@ final class ShopURLProtocol: DrawbridgeURLProtocol {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct URLProtocolManual {
-    @Test func aClassOfAnApp() async throws {
+    @Test func anAppsClassAnswersRequests() async throws {
         let gateway = Gateway()
         gateway.register(LegacyProtocol.self, redirects: .followed, deadline: nil)
         let response = await gateway.respond(to: Request("/alert?_mobile_bridge=1"))
@@ -28,7 +28,7 @@ final class ShopURLProtocol: DrawbridgeURLProtocol {
         #expect(await gateway.respond(to: Request("/a")).status == .notFound)
     }
 
-    @Test func aSessionOfItsOwn() async throws {
+    @Test func anAppsSessionReachesTheGateway() async throws {
         let configuration = URLSessionConfiguration.default
         configuration.protocolClasses = [ShopURLProtocol.self]
         let session = URLSession(configuration: configuration)

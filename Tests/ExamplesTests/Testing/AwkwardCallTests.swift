@@ -60,7 +60,7 @@ import Testing
         "a mark of the byte order",
     ]
 
-    @Test func copiesAskTheSameAndMakeNothing() async throws {
+    @Test func copiesOfCallsAskTheSameAndRunNothingElse() async throws {
         let settings = try Folder()
         let file = try settings.write("replies.json", Self.replies)
         let tester = try await Tester("--root", settings.path, "--replies", file)

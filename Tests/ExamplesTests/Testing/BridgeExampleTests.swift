@@ -117,7 +117,9 @@ import Testing
     private static let pays = "Shop.ask('pay', { n: 18 }, value => heard('pay', value));"
     private static let listens = "Shop.listen('cart', value => { heard('cart', value); return 4; });"
 
-    @Test(arguments: Runner.allCases) func anExampleIsAsItsListSays(_ runner: Runner) async throws {
+    @Test(arguments: Runner.allCases) func eachBridgeExampleBehavesAsItsListSays(_ runner: Runner)
+        async throws
+    {
         let site = try Site()
         let (output, code) = try await site.run(runner.rawValue, in: "examples/bridges")
         #expect(code == 0, "\(output)")
@@ -126,7 +128,7 @@ import Testing
     }
 
     /// What the manual shows, as it shows it.
-    @Test func theManualShowsWhatTheyPrint() async throws {
+    @Test func theManualShowsWhatTheBridgeExamplesPrint() async throws {
         func blocks(_ language: String) throws -> [String] {
             try Manual.blocks(of: language).filter { $0.file.hasSuffix("/TeachingABridge.md") }
                 .map { $0.lines.joined(separator: "\n") + "\n" }
@@ -190,7 +192,9 @@ import Testing
             said: ["later.js:5"]),
     ]
 
-    @Test(arguments: Runner.allCases) func whatDiffersIsAFailure(_ runner: Runner) async throws {
+    @Test(arguments: Runner.allCases) func anExchangeThatDiffersFromTheListIsAFailure(_ runner: Runner)
+        async throws
+    {
         let site = try Site()
         for trial in Self.wrong { try site.write(trial) }
         let (output, code) = try await site.run(runner.rawValue, in: "mine", patience: 5)
@@ -204,7 +208,7 @@ import Testing
     }
 
     /// A page that calls nothing, tokens that are compared, and a name that is called again.
-    @Test(arguments: Runner.allCases) func whatIsAsTheListSaysPasses(_ runner: Runner) async throws {
+    @Test(arguments: Runner.allCases) func exchangesThatMatchTheListPass(_ runner: Runner) async throws {
         let site = try Site()
         try site.write(
             Trial(

@@ -3,14 +3,14 @@ import Testing
 
 /// The example for testers that needs curl alone.
 @Suite("The shell example for testers", .timeLimit(.minutes(5))) struct ShellExampleTests {
-    @Test(arguments: ["dash", "bash"]) func passes(by shell: String) async throws {
+    @Test(arguments: ["dash", "bash"]) func theShellExamplePasses(by shell: String) async throws {
         let tester = try await Tester("--root", Tester.shop)
         let (output, code) = try await tester.run([shell, "\(Tester.examples)/pay.sh"], in: try Folder())
         #expect(code == 0, "\(output)")
     }
 
     /// A check that fails shows the call that comes next to what was wanted.
-    @Test func showsTheNearMiss() async throws {
+    @Test func aFailedCheckShowsTheClosestCall() async throws {
         let tester = try await Tester("--root", Tester.shop)
         let folder = try Folder()
         try folder.copy("\(Tester.examples)/pay.sh", to: "pay.sh")
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Whoever has said no token learns what to do.
-    @Test func wantsAToken() async throws {
+    @Test func aMissingTokenIsExplained() async throws {
         let tester = try await Tester("--root", Tester.shop)
         let (output, code) = try await tester.run(
             ["sh", "\(Tester.examples)/pay.sh"], in: try Folder(), environment: ["DRAWBRIDGE_TOKEN": ""])

@@ -25,7 +25,7 @@ extension OneAtATime {
 
         /// There is room for some 130 KB of unread answers on a connection: on each, one waits in the middle of its
         /// body while those of the others are made.
-        @Test func answersOfOneLengthThatWaitForTheirReadersStayWhatTheyAre() async throws {
+        @Test func waitingAnswersOfOneLengthAreNotMixed() async throws {
             try await withServer(loops: 1) {
                 Self.echo($0)
             } test: { server in
@@ -55,7 +55,7 @@ extension OneAtATime {
         }
 
         /// Lengths at both sides of the longest that is reused, and some that share a place.
-        @Test func answersOfAllLengthsInTurnHaveTheirOwnFieldsAndNoOthers() async throws {
+        @Test func answersOfAllLengthsInTurnHaveTheirOwnFieldsOnly() async throws {
             let lengths = [0, 1, 64, 65, 128, 1023, 1024, 1025, 5000]
             let targets = (0..<4).flatMap { round in
                 lengths.flatMap { ["/\(round)/\($0)", "/plain/\(round)/\($0)"] }

@@ -206,7 +206,7 @@ struct FramingTests {
     }
 
     @Test(arguments: [false, true])
-    func aSenderThatExpectsToContinueIsTold(_ isStreamed: Bool) async throws {
+    func aSenderThatExpects100ContinueGetsIt(_ isStreamed: Bool) async throws {
         try await withServer(chooseBody: { _, _, _ in isStreamed ? .streamed : .collected(upTo: 100) }) {
             exchange in
             var body = exchange.body
@@ -420,7 +420,7 @@ struct FramingTests {
         }
     }
 
-    @Test func framingHeadersOfAnAnswerAreTheEnginesOwn() async throws {
+    @Test func framingHeadersOfAHandlerAreReplacedByTheEngines() async throws {
         try await withServer { exchange in
             var head = Self.okHead
             head.headerFields[.contentLength] = "77"

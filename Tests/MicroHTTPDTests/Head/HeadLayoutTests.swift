@@ -9,7 +9,7 @@ struct HeadLayoutTests {
     }
 
     /// They are a few milliseconds; of a second slow machines and sanitizers are far.
-    @Test func theProofTakesLittle() {
+    @Test func checkingTheLayoutTakesLittleTime() {
         let times = (0..<5).map { _ in
             let start = Self.processorTime
             for layout in HeadLayout.allCases { _ = HeadLayout.fault(of: layout) }
@@ -26,11 +26,11 @@ struct HeadLayoutTests {
     }
 
     @Test(arguments: HeadLayout.allCases)
-    func theLayoutThatProvesItselfIsRead(_ layout: HeadLayout) throws {
+    func theLayoutThatPassesItsCheckIsUsed(_ layout: HeadLayout) throws {
         #expect(try HeadLayout.choose("1.2.3") { $0 == layout ? nil : "it moved" } == layout)
     }
 
-    @Test func whereNoneIsSafeNothingIsServedAndOneLineSaysWhatToInstall() throws {
+    @Test func withoutASafeLayoutTheServerNamesWhatToInstall() throws {
         let error = #expect(throws: ListenError.self) {
             try HeadLayout.choose("1.2.3") { $0 == .nothing ? "it moved" : "it lets a folded line through" }
         }

@@ -130,7 +130,7 @@ struct HostileRequestTests {
         return try client.refusalsToEnd(toHead: hostile.bytes.starts(with: "HEAD ".utf8))
     }
 
-    @Test func anAbsoluteTargetsAuthorityCountsAndNotTheHostHeader() async throws {
+    @Test func anAbsoluteTargetsAuthorityBeatsTheHostHeader() async throws {
         let seen = Box<[String?]>([])
         try await withServer { exchange in
             seen.change {

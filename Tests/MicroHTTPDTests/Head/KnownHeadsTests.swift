@@ -60,7 +60,7 @@ struct KnownHeadsTests {
     }
 
     /// What is refused once is refused always.
-    @Test func aHeadThatIsRefusedIsNotKnown() async throws {
+    @Test func aRefusedHeadIsNotRemembered() async throws {
         try await withServer(loops: 1) {
             ok($0)
         } test: { server in

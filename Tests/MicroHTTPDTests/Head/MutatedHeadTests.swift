@@ -28,7 +28,7 @@ struct MutatedHeadTests {
     ].map { (text: String) in Array(text.utf8) }
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
-    func whatReachesTheHandlerIsWhatAStrictReaderSees(_ seed: UInt64) async throws {
+    func aHandlerSeesAHeadAsAStrictReaderDoes(_ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let all = (0..<250).map { _ in Self.mutated(&random) + Array(Self.second.utf8) }
         var limits = Limits()

@@ -24,7 +24,7 @@ struct SameBytesTests {
                 ("Transfer-Encoding: chunked\r\nExpect:\(blank)100-Continue\(blank)", "0\r\n\r\n", ""),
             ]
         })
-    func whiteSpaceBehindAValueIsReadAlikeOrRefused(_ lines: String, _ sent: String, _ body: String)
+    func whiteSpaceAfterAValueIsReadAlikeOrRefused(_ lines: String, _ sent: String, _ body: String)
         async throws
     {
         let reached = Tally()
@@ -55,7 +55,7 @@ struct SameBytesTests {
             ("Content-Length: 5\r\nExpect:", [417]),
             ("Transfer-Encoding: chun\u{212A}ed", [400, 501]),
         ] as [(String, Set<Int>)])
-    func whatTheLibraryReadsOtherwiseIsRefusedAtOnce(_ lines: String, _ statuses: Set<Int>) async throws {
+    func whatTheLibraryReadsDifferentlyIsRefusedAtOnce(_ lines: String, _ statuses: Set<Int>) async throws {
         let reached = Tally()
         try await withServer(loops: 1) { exchange in
             reached.add()
@@ -75,7 +75,7 @@ struct SameBytesTests {
     }
 
     @Test(arguments: ["", " ", "\t", " \t "])
-    func whiteSpaceInFrontOfAValueChangesNothing(_ blank: String) async throws {
+    func whiteSpaceBeforeAValueChangesNothing(_ blank: String) async throws {
         try await withServer(loops: 1) { exchange in
             let body = String(decoding: exchange.body, as: UTF8.self)
             ok(exchange, "\(exchange.request.path ?? "") \(exchange.request.authority ?? "") \(body)")

@@ -104,7 +104,7 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test func anAnswerThatNobodyTakesCountsAndOneThatDoesNotFitIsWithheldWhereItMayBeAskedForAgain()
+    @Test func answersThatNobodyTakesUseMemoryAndOneTooManyIsWithheld()
         async throws
     {
         try await Self.serving { server in

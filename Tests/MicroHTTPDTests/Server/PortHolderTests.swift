@@ -4,7 +4,7 @@ import Testing
 @testable import MicroHTTPD
 
 @Suite struct PortHolderTests {
-    @Test func aProgramThatListensIsNamed() throws {
+    @Test func theProgramThatListensOnAPortIsNamed() throws {
         let socket = try ListeningSocket(host: "127.0.0.1", port: 0, backlog: 1)
         let holder = try #require(PortHolder.of(port: socket.port))
         #expect(holder.process == Int(getpid()))
@@ -19,7 +19,7 @@ import Testing
         #expect(PortHolder.of(port: socket.port) == nil)
     }
 
-    @Test func onlySocketsThatListenCount() {
+    @Test func onlyListeningSocketsAreReported() {
         let table = """
               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
                0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0

@@ -30,7 +30,7 @@ extension OneAtATime {
             }
         }
 
-        @Test func idleConnectionsAreClosedAtOnce() async throws {
+        @Test func aStopClosesIdleConnectionsAtOnce() async throws {
             let server = try Self.server { ok($0) }
             let port = server.port
             let clients = try await blocking {
@@ -48,7 +48,7 @@ extension OneAtATime {
             for client in clients { #expect(try await blocking { try client.isClosedByPeer() }) }
         }
 
-        @Test func afterwardsCallersAreRefusedAndThePortIsFree() async throws {
+        @Test func afterAStopCallersAreRefusedAndThePortIsFree() async throws {
             let port = try freePort()
             let server = try Self.server(port: port) { ok($0) }
             _ = try await Self.client(port)
@@ -63,7 +63,7 @@ extension OneAtATime {
         }
 
         /// A child that is being started has copies of all descriptors, those too that are closed when it runs.
-        @Test func afterwardsThePortIsFreeWhoeverHasACopyOfTheSocket() async throws {
+        @Test func afterAStopThePortIsFreeDespiteCopiesOfTheSocket() async throws {
             let port = try freePort()
             let server = try Self.server(port: port) { ok($0) }
             let copy = dup(try #require(Self.listener(on: port)))
@@ -149,7 +149,7 @@ extension OneAtATime {
             await stopping
         }
 
-        @Test func aReaderThatStandsStillHoldsTheStopNoLongerThanItsGrace() async throws {
+        @Test func aStalledReaderDelaysTheStopNoLongerThanItsGrace() async throws {
             // Nothing else lets it go: the end of the stop is the proof.
             var limits = Limits()
             limits.graceTime = .seconds(3600)
@@ -179,7 +179,7 @@ extension OneAtATime {
         }
 
         /// Whoever waits and has no head yet is told; a stream that has begun ends without a sign that it is whole.
-        @Test func whoeverHasNoAnswerYetIsTold() async throws {
+        @Test func callersWithoutAnAnswerAreToldOfTheStop() async throws {
             let started = Tally()
             let cancelled = Tally()
             let server = try Self.server { exchange in
@@ -261,7 +261,7 @@ extension OneAtATime {
             #expect(await ended.reaches(1))
         }
 
-        @Test func openStreamsAreEnded() async throws {
+        @Test func aStopEndsOpenStreams() async throws {
             let started = Tally()
             let ended = Tally()
             let server = try Self.server(chooseBody: { _, _, _ in .streamed }) { exchange in
@@ -359,7 +359,7 @@ extension OneAtATime {
             #expect(server.port == 0)
         }
 
-        @Test func aPortThatIsTakenIsSaid() async throws {
+        @Test func aPortInUseIsReported() async throws {
             try await withServer(handle: { ok($0) }) { server in
                 let second = HTTPServer(port: server.port) { ok($0) }
                 #expect {

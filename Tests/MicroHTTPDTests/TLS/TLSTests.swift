@@ -34,7 +34,7 @@ extension Deadlines {
 
         // MARK: Who is let in
 
-        @Test(arguments: ["1.2", "1.3"]) func aVersionOfTodayIsTaken(_ version: String) async throws {
+        @Test(arguments: ["1.2", "1.3"]) func aCurrentTLSVersionIsAccepted(_ version: String) async throws {
             try await Self.serving(handle: { ok($0, $0.request.scheme ?? "none") }) { port in
                 let (agreed, reply) = try await blocking {
                     let client = try Self.client(port, "NORMAL:-VERS-ALL:+VERS-TLS\(version)")
@@ -46,7 +46,7 @@ extension Deadlines {
             }
         }
 
-        @Test(arguments: ["-tls1", "-tls1_1"]) func anOldVersionIsRefused(_ flag: String) async throws {
+        @Test(arguments: ["-tls1", "-tls1_1"]) func anOldTLSVersionIsRefused(_ flag: String) async throws {
             try await Self.serving { port in
                 let certificates = try Certificates()
                 await #expect(throws: Certificates.Failure.self) {
@@ -73,7 +73,7 @@ extension Deadlines {
         }
 
         @Test(arguments: ["a request", "noise", "zeros"])
-        func whatIsNoTLSIsClosed(_ name: String) async throws {
+        func aConnectionThatIsNotTLSIsClosed(_ name: String) async throws {
             let bytes: [UInt8] =
                 switch name {
                 case "a request": Array(Self.get().utf8)
@@ -126,7 +126,7 @@ extension Deadlines {
         }
 
         @Test(arguments: standing, ["1.2", "1.3"])
-        func aHandshakeThatStandsStillUsesNoProcessor(_ count: Int, _ version: String) async throws {
+        func aStalledHandshakeUsesNoProcessor(_ count: Int, _ version: String) async throws {
             var limits = Limits()
             limits.headTime = .seconds(3600)
             limits.idleTime = .seconds(3600)
@@ -146,7 +146,7 @@ extension Deadlines {
         }
 
         @Test(arguments: standing, ["1.2", "1.3"])
-        func aHandshakeThatStandsStillIsCutOff(_ count: Int, _ version: String) async throws {
+        func aStalledHandshakeIsCutOff(_ count: Int, _ version: String) async throws {
             var limits = Limits()
             limits.headTime = .seconds(1)
             try await Self.serving(limits: limits) { port in
@@ -183,7 +183,7 @@ extension Deadlines {
             }
         }
 
-        @Test(arguments: ["1.2", "1.3"]) func aHeadThatStandsStillIsCutOff(_ version: String) async throws {
+        @Test(arguments: ["1.2", "1.3"]) func aStalledHeadIsCutOff(_ version: String) async throws {
             var limits = Limits()
             limits.headTime = .seconds(1)
             limits.idleTime = .seconds(3600)
@@ -330,7 +330,7 @@ extension Deadlines {
             }
         }
 
-        @Test(arguments: [false, true]) func aHandlerHearsThatItsCallerHasLeft(_ isReset: Bool) async throws {
+        @Test(arguments: [false, true]) func aHandlerLearnsThatItsCallerLeft(_ isReset: Bool) async throws {
             let started = Tally()
             let cancelled = Tally()
             try await Self.serving(handle: { _ in

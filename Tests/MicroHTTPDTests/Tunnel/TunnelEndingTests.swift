@@ -76,7 +76,7 @@ extension Deadlines {
         }
 
         @Test(arguments: securities, [true, false])
-        func silenceBehindOneEndClosesBothSides(_ security: String?, _ isCallerFirst: Bool) async throws {
+        func silenceAfterOneEndClosesBothSides(_ security: String?, _ isCallerFirst: Bool) async throws {
             try await withTunnels(security, silentSeconds: 5) { server in
                 let (caller, upstream) = try await server.open()
                 let (first, second) = isCallerFirst ? (caller, upstream) : (upstream, caller)
@@ -124,7 +124,7 @@ extension Deadlines {
         }
 
         @Test(arguments: securities)
-        func whereTheCallerWasAnsweredBeforeTheUpstreamIsClosed(_ security: String?) async throws {
+        func theUpstreamIsClosedIfTheCallerWasAnsweredBefore(_ security: String?) async throws {
             try await withTunnels(security) { server in
                 let (port, security) = (server.port, server.security)
                 let reply = try await blocking {
@@ -137,7 +137,7 @@ extension Deadlines {
             }
         }
 
-        @Test func whereTheCallerHasGoneTheUpstreamIsClosed() async throws {
+        @Test func theUpstreamIsClosedIfTheCallerHasGone() async throws {
             let upstreams = try Upstreams()
             let started = Tally()
             try await withServer { exchange in

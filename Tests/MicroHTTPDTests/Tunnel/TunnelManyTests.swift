@@ -7,7 +7,7 @@ extension OneAtATime {
     /// Many tunnels at once, what each of them costs, and what is left of them.
     @Suite(.timeLimit(.minutes(5))) struct TunnelManyTests {
         @Test(arguments: [(nil, 1000), ("NORMAL", 200)] as [(String?, Int)])
-        func manyAtOnceAreServedAndLeaveNothingBehind(_ security: String?, _ count: Int) async throws {
+        func manyTunnelsAtOnceAreServedAndLeaveNothingBehind(_ security: String?, _ count: Int) async throws {
             try await withTunnels(security) { server in
                 var tunnels: [(caller: RawClient, upstream: RawClient)] = []
                 for _ in 0..<count { tunnels.append(try await server.open()) }

@@ -23,7 +23,7 @@ extension OneAtATime {
         }
 
         /// The system tells of a connection whose directions have both ended again and again, asked or not.
-        @Test func aCallerThatHasEndedAndWaitsCostsNoTime() async throws {
+        @Test func aTunnelWhoseCallerHasEndedUsesNoProcessor() async throws {
             let end = try FullEnd(takesBytes: false)
             try await Self.serving(end) { server, caller, loop in
                 end.endUpstream()
@@ -45,7 +45,7 @@ extension OneAtATime {
         }
 
         /// The alert of TLS would be lost otherwise.
-        @Test func anEndIsSaidWhereThereIsRoomForIt() async throws {
+        @Test func theEndOfATunnelIsSentWhenThereIsRoom() async throws {
             let end = try FullEnd(takesBytes: true)
             try await Self.serving(end) { server, caller, loop in
                 caller.finishSending()

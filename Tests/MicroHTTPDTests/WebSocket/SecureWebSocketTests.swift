@@ -18,7 +18,7 @@ extension OneAtATime {
         }
 
         @Test(arguments: [0, 1, 125, 126, 65_535, 65_536, 1 << 20, 5 << 20], ["1.2", "1.3"])
-        func aMessageOfAnySizeComesBack(_ count: Int, _ version: String) async throws {
+        func aMessageOfAnySizeIsEchoedOverTLS(_ count: Int, _ version: String) async throws {
             try await Self.serving { port, log in
                 let idle = sockets(on: port)
                 try await blocking {
@@ -43,7 +43,7 @@ extension OneAtATime {
             }
         }
 
-        @Test func bytesBehindTheHandshakeAreMessages() async throws {
+        @Test func bytesAfterTheHandshakeAreMessagesOverTLS() async throws {
             try await Self.serving { port, _ in
                 try await blocking {
                     let extra = (0..<500).flatMap { WebSocketClient.frame(1, Array("early \($0)".utf8)) }
@@ -53,7 +53,7 @@ extension OneAtATime {
             }
         }
 
-        @Test func whatIsWrongIsToldWhy() async throws {
+        @Test func aFaultOverTLSIsAnsweredWithItsReason() async throws {
             try await Self.serving { port, log in
                 let idle = sockets(on: port)
                 try await blocking {
@@ -66,7 +66,7 @@ extension OneAtATime {
             }
         }
 
-        @Test(arguments: [false, true]) func aPeerThatVanishesIsNoticed(_ isReset: Bool) async throws {
+        @Test(arguments: [false, true]) func aPeerThatVanishesIsNoticedOverTLS(_ isReset: Bool) async throws {
             try await Self.serving { port, log in
                 let idle = sockets(on: port)
                 let client = try await blocking { try WebSocketClient.open(port, security: "NORMAL") }
@@ -77,7 +77,7 @@ extension OneAtATime {
             }
         }
 
-        @Test func aPeerThatReadsNothingIsCutOff() async throws {
+        @Test func aPeerThatReadsNothingIsCutOffOverTLS() async throws {
             var limits = WebSocketLimits()
             limits.waiting = 1 << 20
             limits.closeSeconds = 1
@@ -97,7 +97,7 @@ extension OneAtATime {
             }
         }
 
-        @Test func twoHundredAtOnceAreServedAndClosedByAStop() async throws {
+        @Test func twoHundredSecureSocketsAreServedAndClosedByAStop() async throws {
             let log = Box<WebSocketLog?>(nil)
             try await Self.serving { port, own in
                 log.change { $0 = own }

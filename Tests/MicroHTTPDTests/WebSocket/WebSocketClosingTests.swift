@@ -5,7 +5,7 @@ import Testing
 
 /// Who closes, who is silent, and what a stop does.
 @Suite(.timeLimit(.minutes(5))) struct WebSocketClosingTests {
-    @Test func aCloseOfOursComesBehindWhatWasSentAndIsAnswered() async throws {
+    @Test func theServersCloseComesAfterItsMessagesAndIsAnswered() async throws {
         try await withWebSockets { server, log in
             let port = server.port
             let client = try await blocking { try WebSocketClient.open(port) }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aStopSaysSoToEverySocketAndWaitsForThem() async throws {
+    @Test func aStopTellsEverySocketAndWaitsForThem() async throws {
         let (clients, log) = try await withWebSockets { server, log in
             let port = server.port
             let clients = try await blocking { try (0..<50).map { _ in try WebSocketClient.open(port) } }
@@ -152,7 +152,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test func aSocketThatIsKeptDoesNotKeepItsServer() async throws {
+    @Test func aSocketThatIsStillReferencedDoesNotKeepItsServer() async throws {
         let log = WebSocketLog()
         weak var server: HTTPServer?
         try await withWebSockets { own, ownLog in

@@ -6,7 +6,7 @@ import Testing
 /// Messages go through whole and in order, however they are cut.
 @Suite(.timeLimit(.minutes(5))) struct WebSocketEchoTests {
     @Test(arguments: [0, 1, 125, 126, 127, 65_535, 65_536, 1 << 20, 16 << 20])
-    func aMessageOfAnySizeComesBack(_ count: Int) async throws {
+    func aMessageOfAnySizeIsEchoed(_ count: Int) async throws {
         try await withWebSockets { server, log in
             let port = server.port
             try await blocking {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func oneByteAtATimeIsTheSame() async throws {
+    @Test func messagesByteByByteAreTheSame() async throws {
         try await withWebSockets { server, _ in
             let port = server.port
             try await blocking {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func bytesBehindTheHandshakeAreMessages() async throws {
+    @Test func bytesAfterTheHandshakeAreMessages() async throws {
         try await withWebSockets { server, _ in
             let port = server.port
             try await blocking {

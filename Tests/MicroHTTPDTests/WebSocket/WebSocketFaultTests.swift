@@ -43,7 +43,9 @@ import Testing
         (frame(8, [3]), 1002),
     ]
 
-    @Test(arguments: faults.indices) func whatIsWrongIsToldWhyAndClosed(_ index: Int) async throws {
+    @Test(arguments: faults.indices) func aFaultyFrameIsAnsweredWithItsReasonAndClosed(_ index: Int)
+        async throws
+    {
         let (bytes, code) = Self.faults[index]
         var limits = WebSocketLimits()
         limits.message = 200_000
@@ -89,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535])
-    func aCodeThatNobodyMaySendIsAnError(_ code: Int) async throws {
+    func aCloseCodeThatNobodyMaySendIsAnError(_ code: Int) async throws {
         try await withWebSockets { server, log in
             let port = server.port
             try await blocking {
@@ -185,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func aMessageOfAKindThatNobodyTakesIsRefused() async throws {
+    @Test func aMessageOfAnUnsupportedKindIsRefused() async throws {
         try await withWebSockets(
             events: { log in
                 WebSocketEvents(

@@ -57,7 +57,7 @@ struct WebSocketHandshakeTests {
         request("GET / HTTP/1.1", "Sec-WebSocket-Protocol: a, b, a"): 400,
         request("GET / HTTP/1.1", "Content-Length: 2") + "{}": 400,
     ])
-    func aRequestThatIsNotInOrderIsRefused(_ request: String, _ status: Int) async throws {
+    func anInvalidHandshakeIsRefused(_ request: String, _ status: Int) async throws {
         let reply = try await Self.reply(to: request)
         #expect(reply.status == status, "\(reply)")
         #expect(!reply.body.isEmpty)
@@ -74,7 +74,7 @@ struct WebSocketHandshakeTests {
             "GET ws://a/path HTTP/1.1", "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits"
         ),
     ])
-    func aRequestInAnotherWordingIsTaken(_ request: String) async throws {
+    func aHandshakeInAnotherSpellingIsAccepted(_ request: String) async throws {
         let reply = try await Self.reply(to: request)
         #expect(reply.status == 101, "\(reply)")
         #expect(reply["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")

@@ -6,7 +6,7 @@ import Testing
 extension OneAtATime {
     /// Many sockets at once, what each of them costs, and what is left of them.
     @Suite(.timeLimit(.minutes(5))) struct WebSocketManyTests {
-        @Test func aThousandAtOnceAreServedAndLeaveNothingBehind() async throws {
+        @Test func aThousandSocketsAtOnceAreServedAndLeaveNothingBehind() async throws {
             try await withWebSockets { server, log in
                 let port = server.port
                 let idle = sockets(on: port)
@@ -44,7 +44,7 @@ extension OneAtATime {
             if isAlone { #expect(each < 4096, "\(each) bytes") }
         }
 
-        @Test func socketsCountAsConnections() async throws {
+        @Test func webSocketsAreIncludedInTheLimitOfConnections() async throws {
             try await withWebSockets(connections: 20, loops: 1) { server, log in
                 let port = server.port
                 let clients = try await blocking { try (0..<20).map { _ in try WebSocketClient.open(port) } }

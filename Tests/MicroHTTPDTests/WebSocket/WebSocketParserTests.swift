@@ -28,7 +28,8 @@ struct WebSocketParserTests {
         WebSocketClient.frame(opcode, payload, flags: isFinal ? 0x80 : 0)
     }
 
-    @Test(arguments: [1, 2, 3, 5, 7, 8, 64, 1000, .max]) func piecesOfAnySizeAreTheSame(_ piece: Int) {
+    @Test(arguments: [1, 2, 3, 5, 7, 8, 64, 1000, .max]) func piecesOfAnySizeGiveTheSameMessages(_ piece: Int)
+    {
         let text = String(repeating: "aß€😀", count: 70)
         let cut = Array(text.utf8)
         let bytes =
@@ -46,7 +47,7 @@ struct WebSocketParserTests {
             ])
     }
 
-    @Test(arguments: WebSocketFaultTests.faults.indices) func aFaultIsOneInAnyPieces(_ index: Int) {
+    @Test(arguments: WebSocketFaultTests.faults.indices) func aFaultIsFoundInPiecesOfAnySize(_ index: Int) {
         var limits = WebSocketLimits()
         limits.message = 200_000
         limits.frames = 1000
@@ -72,7 +73,7 @@ struct WebSocketParserTests {
         #expect(Self.events(Self.frame(2, pattern(1001)), limits: limits).code == .tooLarge)
     }
 
-    @Test func aLengthThatIsOnlySaidTakesNoMemory() throws {
+    @Test func anAnnouncedLengthAloneTakesNoMemory() throws {
         var parser = WebSocketParser()
         var bytes = WebSocketClient.frame(2, pattern(10), length: 16 << 20)
         try bytes.withUnsafeMutableBytes { try parser.parse($0) { _ in } }
@@ -92,7 +93,7 @@ struct WebSocketParserTests {
             ([0xF4, 0x90, 0x80, 0x80], false), ([0xF5, 0x80, 0x80, 0x80], false), ([0xFF], false),
             ([0xF0, 0x90, 0x80], false), ([0xE1, 0x80], false), ([0xC3], false),
         ] as [([UInt8], Bool)])
-    func whatIsUTF8IsKnown(_ bytes: [UInt8], _ isText: Bool) {
+    func utf8IsValidatedInPiecesOfAnySize(_ bytes: [UInt8], _ isText: Bool) {
         #expect(isText == (String(validating: bytes, as: UTF8.self) != nil))
         for before in 0..<9 {
             let all = [UInt8](repeating: 0x61, count: before) + bytes

@@ -101,7 +101,7 @@ extension Deadlines {
             try await Self.cutsOff(Self.slow, limits)
         }
 
-        @Test func whoSaysNothingIsCutOff() async throws {
+        @Test func silentCallersAreCutOff() async throws {
             try await Self.cutsOff(Self.silent, Self.limits)
         }
 
@@ -183,7 +183,7 @@ extension Deadlines {
         }
 
         /// Nobody is slow while there is nothing to take: the writer is.
-        @Test func aReaderWhoseWriterTakesItsTimeIsNotCutOff() async throws {
+        @Test func aReaderOfASlowWriterIsNotCutOff() async throws {
             try await withServer(limits: Self.limits) { exchange in
                 exchange.begin(HTTPResponse(status: .ok), length: 4)
                 for byte in Array("slow".utf8) {
@@ -249,7 +249,7 @@ extension Deadlines {
             }
         }
 
-        @Test func whoWaitsForUsIsNotCutOff() async throws {
+        @Test func callersThatWaitForTheServerAreNotCutOff() async throws {
             // What the callers send must be there within these.
             var limits = Self.limits
             limits.headTime = .seconds(4)
@@ -329,7 +329,7 @@ extension String {
 }
 
 extension Deadlines.DeadlineTests {
-    @Test func aStreamThatBeginsBeforeItsUploadHasEndedIsNoSlowBody() async throws {
+    @Test func aStreamThatBeginsBeforeItsUploadEndsIsNotCutOff() async throws {
         try await withServer(limits: Self.limits, chooseBody: { _, _, _ in .streamed }) { exchange in
             exchange.begin(HTTPResponse(status: .ok), length: nil)
             for _ in 0..<30 {

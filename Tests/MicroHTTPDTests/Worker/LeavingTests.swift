@@ -28,7 +28,7 @@ extension OneAtATime {
         }
 
         @Test(arguments: Exit.allCases)
-        func aHandlerThatWaitsIsCancelledAtOnce(_ exit: Exit) async throws {
+        func aWaitingHandlerIsCancelledWhenItsCallerLeaves(_ exit: Exit) async throws {
             let started = Tally()
             let cancelled = Tally()
             try await withServer { exchange in
@@ -271,7 +271,7 @@ extension OneAtATime {
         }
 
         @Test(arguments: Exit.allCases)
-        func halfHeadsThatAreGivenUpAreForgotten(_ exit: Exit) async throws {
+        func abandonedHalfHeadsAreForgotten(_ exit: Exit) async throws {
             let head = Array("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel".utf8)
             try await withServer(handle: { ok($0) }) { server in
                 let port = server.port
@@ -287,7 +287,7 @@ extension OneAtATime {
             }
         }
 
-        @Test func whatIsSentAfterTheCallerLeftIsDropped() async throws {
+        @Test func answersAfterTheCallerLeftAreDropped() async throws {
             let started = Tally()
             let done = Tally()
             try await withServer { exchange in

@@ -17,7 +17,7 @@ struct OwnersTests {
         }
     }
 
-    @Test func aHeadKeepsTheFirstThatIsMadeOfIt() {
+    @Test func aHeadKeepsTheFirstValueThatIsStoredInIt() {
         final class Made: Sendable {}
         let head = AuditedHead(
             method: .get, scheme: "http", authority: nil, target: "/", headers: [:], isAbsoluteForm: false,

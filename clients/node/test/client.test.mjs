@@ -27,7 +27,7 @@ function assertHas(found, wanted) {
   for (const member of Object.keys(wanted)) assertHas(found[member], wanted[member]);
 }
 
-test('every exchange', async t => {
+test('every exchange of the list is answered as it says', async t => {
   const native = (await started(t)).session(t.name);
   for (const { verb, takes = [], options, gives, fails } of read(process.env.EXCHANGES)) {
     await t.test(`${verb} ${JSON.stringify(takes)}`, async () => {
@@ -70,7 +70,7 @@ test('a title may be of any characters', async t => {
   }
 });
 
-test('a gateway that dies says so', async t => {
+test('the end of a gateway that dies is reported', async t => {
   const gateway = await started(t);
   process.kill(childOf(process.pid), 'SIGKILL');
   await assert.rejects(gateway.session().calls(), /^Error: drawbridge ended by SIGKILL$/);
@@ -78,7 +78,7 @@ test('a gateway that dies says so', async t => {
   await gateway.stop();
 });
 
-test('what is wrong at the start is said in the words of the command', async t => {
+test('an error at the start is reported in the words of the command', async t => {
   await assert.rejects(start(['--nope']), /drawbridge ended with code 64\n.*Unknown option '--nope'/);
   await assert.rejects(start(['--help']), /drawbridge ended with code 0/);
   await assert.rejects(start([], { program: '/nowhere' }), /ENOENT/);
@@ -86,7 +86,7 @@ test('what is wrong at the start is said in the words of the command', async t =
   await assert.rejects(start(['-p', port]), new RegExp(`drawbridge ended with code 1\n.*cannot listen on .*${port}`));
 });
 
-test('two may be started, and each is stopped once or twice', async () => {
+test('two gateways may be started, and each is stopped once or twice', async () => {
   const [one, other] = await Promise.all([start([shop]), start(shop)]);
   assert.notEqual(one.address, other.address);
   await Promise.all([one.stop(), one.stop()]);
@@ -96,7 +96,7 @@ test('two may be started, and each is stopped once or twice', async () => {
   await other.stop();
 });
 
-test('a stop says what was not in good order', async () => {
+test('a stop reports what did not end cleanly', async () => {
   const gateway = await start([shop, '--unanswered', 'fail']);
   await gateway.session().call('nobody');
   await assert.rejects(gateway.stop(), /drawbridge ended with code 3\n  nobody answered nobody \(1\)/);
@@ -121,7 +121,7 @@ test('the first error shows what the gateway has warned of', async t => {
   assert.deepEqual(gateway.warned(), []);
 });
 
-test('what no error has shown is said where the tests end badly', t => {
+test('warnings that no error has shown are printed when the tests fail', t => {
   const script = code => `import { start } from 'drawbridge-gateway';
     await (await start([${JSON.stringify(unread(t))}])).stop();
     process.exitCode = ${code};`;
@@ -130,7 +130,7 @@ test('what no error has shown is said where the tests end badly', t => {
   assert.match(said(1).stderr, /^drawbridge: .* is not read: anybody may write it/m);
 });
 
-test('it listens on this machine alone, and the token is in no argument and no environment', async t => {
+test('a started gateway listens on this machine alone, and its token is in no argument and no environment', async t => {
   process.env.DRAWBRIDGE_HOST = '0.0.0.0';
   process.env.PORT = '1';
   t.after(() => { delete process.env.DRAWBRIDGE_HOST; delete process.env.PORT; });
@@ -143,7 +143,7 @@ test('it listens on this machine alone, and the token is in no argument and no e
   }
 });
 
-test('one that runs already is asked by its address and its token', async t => {
+test('a running gateway is used by its address and its token', async t => {
   const { DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN: token } = await running(t, shop);
   const gateway = connect(`${DRAWBRIDGE_URL}/`, token);
   assert.equal((await gateway.session().call('getUser')).output.code, 401);
@@ -176,7 +176,7 @@ for (const [status, body, said] of [
   });
 }
 
-test('it waits for longer than anybody may ask, and says what did not come', async t => {
+test('the client waits longer than one request may, and reports what did not come', async t => {
   const native = await elsewhere(t, () => {});
   const { request } = http;
   const asked = t.mock.method(http, 'request', (url, options, ...more) => request(url, { ...options, timeout: 1 }, ...more));
@@ -185,7 +185,7 @@ test('it waits for longer than anybody may ask, and says what did not come', asy
   assert.equal(asked.mock.calls[0].arguments[1].timeout, 630_000);
 });
 
-test('what is sent has its length, by whichever method', async t => {
+test('a body has its length, whatever the method', async t => {
   const native = await elsewhere(t, async (request, answer) => {
     let data = '';
     for await (const chunk of request) data += chunk;
@@ -219,7 +219,7 @@ for (const [how, signal, end] of [
   });
 }
 
-test('the types declare what there is', async () => {
+test('the types declare everything that the package has', async () => {
   const declared = readFileSync('node_modules/drawbridge-gateway/index.d.ts', 'utf8').matchAll(/export declare \w+ (\w+)/g);
   assert.deepEqual([...declared].map(([, name]) => name).sort(), Object.keys(await import('drawbridge-gateway')).sort());
 });

@@ -30,7 +30,7 @@ test('each test has a session of its own in one gateway', t => {
   for (const line of ['one -1009 1 true', 'other -1009 1 true', 'same false true', 'pass 2']) assert.match(said, RegExp(line));
 });
 
-test('a test that fails shows the near miss, and leaves nothing behind', async t => {
+test('a failing test shows the closest call, and leaves nothing behind', async t => {
   const environment = await running(t, process.env.SHOP);
   const said = run(t, `
     test('fails', async ({ native }) => {

@@ -45,7 +45,7 @@ def gateway():
         yield gateway
 
 
-def test_every_exchange(gateway):
+def test_every_exchange_of_the_list_is_answered_as_it_says(gateway):
     native = gateway.session("every exchange")
     for said in EXCHANGES:
         options = {snake(name): value for name, value in said.get("options", {}).items()}
@@ -98,7 +98,7 @@ def test_a_title_may_be_of_any_characters(gateway, title):
     assert native.calls() == []
 
 
-def test_a_gateway_that_dies_says_so(gateway):
+def test_the_end_of_a_gateway_that_dies_is_reported(gateway):
     os.kill(child_of(os.getpid()), signal.SIGKILL)
     with pytest.raises(GatewayError, match="^drawbridge ended by signal 9$"):
         gateway.session().calls()
@@ -106,7 +106,7 @@ def test_a_gateway_that_dies_says_so(gateway):
         gateway.stop()
 
 
-def test_what_is_wrong_at_the_start_is_said_in_the_words_of_the_command(gateway):
+def test_an_error_at_the_start_is_reported_in_the_words_of_the_command(gateway):
     with pytest.raises(GatewayError, match="drawbridge ended with code 64\n.*Unknown option '--nope'"):
         start("--nope")
     with pytest.raises(GatewayError, match="drawbridge ended with code 0"):
@@ -118,7 +118,7 @@ def test_what_is_wrong_at_the_start_is_said_in_the_words_of_the_command(gateway)
         start("-p", port)
 
 
-def test_two_may_be_started_and_each_is_stopped_once_or_twice():
+def test_two_gateways_may_be_started_and_each_is_stopped_once_or_twice():
     one, other = start(SHOP), start(SHOP)
     assert one.address != other.address
     one.stop()
@@ -129,7 +129,7 @@ def test_two_may_be_started_and_each_is_stopped_once_or_twice():
     other.stop()
 
 
-def test_a_stop_says_what_was_not_in_good_order():
+def test_a_stop_reports_what_did_not_end_cleanly():
     gateway = start(SHOP, "--unanswered", "fail")
     gateway.session().call("nobody")
     with pytest.raises(GatewayError, match=r"drawbridge ended with code 3\n  nobody answered nobody \(1\)"):
@@ -156,7 +156,7 @@ def test_the_first_error_shows_what_the_gateway_has_warned_of(unread):
         assert gateway.warned() == []
 
 
-def test_what_no_error_has_shown_is_said_where_a_test_ends_by_another(unread, capsys):
+def test_warnings_that_no_error_has_shown_are_printed_when_a_test_fails(unread, capsys):
     with start(unread):
         pass
     assert capsys.readouterr().err == ""
@@ -165,7 +165,7 @@ def test_what_no_error_has_shown_is_said_where_a_test_ends_by_another(unread, ca
     assert "drawbridge.json is not read: anybody may write it" in capsys.readouterr().err
 
 
-def test_it_listens_on_this_machine_alone_and_the_token_is_in_no_argument_and_no_environment(monkeypatch):
+def test_a_started_gateway_listens_on_this_machine_alone_and_hides_its_token(monkeypatch):
     monkeypatch.setenv("DRAWBRIDGE_HOST", "0.0.0.0")
     monkeypatch.setenv("PORT", "1")
     with start(SHOP) as gateway:
@@ -176,7 +176,7 @@ def test_it_listens_on_this_machine_alone_and_the_token_is_in_no_argument_and_no
             assert not [word for word in words if re.match(r"DRAWBRIDGE_TOKEN=|[\w-]{32,}$", word)]
 
 
-def test_one_that_runs_already_is_asked_by_its_address_and_its_token():
+def test_a_running_gateway_is_used_by_its_address_and_its_token():
     token = "t" * 32
     words = [program, "-p", "0", "-q", SHOP]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ | {"DRAWBRIDGE_TOKEN": token}) as child:
@@ -219,7 +219,7 @@ def elsewhere():
     (200, "<html>", "<html>"), (403, "<html>\n  Not\tyou", "<html> Not you"), (200, "", "with an empty body"),
     (502, "", "with an empty body"), (403, '{"error": "no"}', '{"error": "no"}'), (200, '"ok"', '"ok"'),
     (302, "Log in", "Log in"), (500, "x" * 500, "x" * 200)])
-def test_what_answers_and_is_no_gateway_is_said(elsewhere, status, body, said):
+def test_a_server_that_is_not_a_gateway_is_reported(elsewhere, status, body, said):
     def answer(self):
         self.send_response(status)
         self.send_header("Location", "/")
@@ -232,7 +232,7 @@ def test_what_answers_and_is_no_gateway_is_said(elsewhere, status, body, said):
     assert str(failure.value) == f"{native.address} answered {status}, and not as a gateway does: {said}"
 
 
-def test_it_waits_for_longer_than_anybody_may_ask_and_says_what_did_not_come(elsewhere, monkeypatch):
+def test_the_client_waits_longer_than_one_request_may_and_reports_what_did_not_come(elsewhere, monkeypatch):
     over, limits = threading.Event(), []
     native = elsewhere(lambda _: over.wait())
     ask = drawbridge_gateway._opener.open
@@ -251,7 +251,7 @@ def test_it_waits_for_longer_than_anybody_may_ask_and_says_what_did_not_come(els
 
 @pytest.mark.parametrize("number, end", [
     (signal.SIGKILL, "time.sleep(1000)"), (signal.SIGINT, "time.sleep(1000)"), (None, "1 / 0"), (None, "pass")])
-def test_it_ends_with_the_process_that_started_it(number, end):
+def test_a_gateway_ends_with_the_process_that_started_it(number, end):
     script = f"""
 import os, time
 from drawbridge_gateway import start

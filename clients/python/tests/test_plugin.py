@@ -42,7 +42,7 @@ def test_session(native, drawbridge, title):
         assert line in said
 
 
-def test_a_test_that_fails_shows_the_near_miss_and_leaves_nothing_behind(run):
+def test_a_failing_test_shows_the_closest_call_and_leaves_nothing_behind(run):
     token = "t" * 32
     words = [program, "-p", "0", "-q", os.environ["SHOP"]]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ | {"DRAWBRIDGE_TOKEN": token}) as child:
@@ -68,7 +68,7 @@ def test_fails(native):
             child.terminate()
 
 
-def test_the_first_that_fails_shows_what_the_gateway_has_warned_of(run, tmp_path):
+def test_the_first_failing_test_shows_what_the_gateway_has_warned_of(run, tmp_path):
     page = tmp_path / "page"
     page.mkdir()
     (page / "drawbridge.json").write_text('{"replies": {"a": 1}}')
@@ -94,7 +94,7 @@ def test_wrong_too(native):
     assert "is not read" not in after and "1 passed" not in before and "2 failed, 1 passed" in after, said
 
 
-def test_what_is_wrong_at_the_start_is_said(run):
+def test_an_error_at_the_start_is_reported(run):
     assert "there is no folder nowhere here" in run("def test_it(native): pass", "drawbridge = nowhere")
 
 

@@ -27,7 +27,7 @@ import Testing
 
     /// What was wrong once is put back.
     @Test(arguments: LifeFault.allCases)
-    func whatWasWrongOnceIsFoundWithinAThousandLives(_ fault: LifeFault) async {
+    func formerBugsAreFoundWithinAThousandRandomLives(_ fault: LifeFault) async {
         for seed in Self.lives {
             if let wrong = await PlayedLife(seed: seed, fault: fault).play() {
                 print("\(fault) is found with seed \(seed): \(wrong)")

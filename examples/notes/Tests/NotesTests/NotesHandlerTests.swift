@@ -12,20 +12,20 @@ import Testing
         try gateway.register(at: "/notes") { NotesHandler(notebook: notebook) }
     }
 
-    @Test func keepsNotes() async throws {
+    @Test func notesAreKept() async throws {
         _ = await gateway.call("/notes", ["text": "buy milk"])
         let output = try await gateway.call("/notes", ["text": "buy bread"]).output()
         #expect(output == ["notes": ["buy milk", "buy bread"]])
     }
 
-    @Test func namesTheFieldThatIsMissing() async throws {
+    @Test func aMissingFieldIsNamed() async throws {
         let error = await #expect(throws: HTTPError.self) { try await gateway.call("/notes").output() }
         #expect(error?.code == 400)
         #expect(error?.message.contains("text") == true)
     }
 
     /// Without the gateway, where only the work counts.
-    @Test func refusesNothing() async throws {
+    @Test func anEmptyNoteIsRefused() async throws {
         let handler = NotesHandler(notebook: Notebook())
         await #expect(throws: HTTPError.self) { try await handler.handle(.init(text: "")) }
     }

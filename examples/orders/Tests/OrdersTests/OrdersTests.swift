@@ -14,7 +14,7 @@ import Testing
         return [.authorization: "Bearer \(token ?? "")"]
     }
 
-    @Test func membersAloneAreLetIn() async throws {
+    @Test func onlyMembersAreLetIn() async throws {
         let error = await #expect(throws: HTTPError.self) { try await gateway.call("me").output() }
         #expect(error?.code == 401)
         #expect(try await gateway.call("me", headers: ann()).output() == "ann")
@@ -59,7 +59,7 @@ import Testing
         #expect(refused?.message == "nobody agreed to pay 1.50")
     }
 
-    @Test func changesFlow() async throws {
+    @Test func changesAreStreamed() async throws {
         var lines: [String] = []
         for try await chunk in await gateway.call("changes", headers: try ann()).chunks {
             lines.append(String(decoding: chunk, as: UTF8.self))

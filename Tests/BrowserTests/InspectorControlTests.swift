@@ -150,7 +150,9 @@ struct InspectorControlTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func aPageIsCalledAndToldSomething(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func theInspectorCallsAPageAndSendsItAnEvent(_ browser: Browser)
+        async throws
+    {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
             let driven = inspected.driven
             try await inspected.inPage("MyApp.getUser()")

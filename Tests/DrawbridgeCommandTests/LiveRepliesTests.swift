@@ -60,7 +60,7 @@ import Testing
     }
 
     /// What is deleted while it is answered by is there again with the next save, and all that it had.
-    @Test func aDeletedFileIsWrittenAnew() async throws {
+    @Test func aDeletedFileIsWrittenAgain() async throws {
         let saved = try await Saved("\u{FEFF}{\"replies\": {\n  \"mine\": 1\n}}\n")
         #expect(unlink("\(saved.folder.path)/drawbridge.json") == 0)
         await #expect {

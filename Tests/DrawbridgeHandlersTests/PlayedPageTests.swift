@@ -32,7 +32,7 @@ import Testing
         ("progress", { _, request in _ = try request.progress(1) }),
     ]
 
-    @Test(arguments: deeds.map(\.0)) func aHandlerMayTouchThePageThatCalls(_ name: String) async throws {
+    @Test(arguments: deeds.map(\.0)) func aHandlerMayUseThePageThatCallsIt(_ name: String) async throws {
         let deed = try #require(Self.deeds.first { $0.0 == name }).1
         let page = try Self.page(touchedBy: deed)
         #expect(try await page.call("touch") == "done")
@@ -50,7 +50,7 @@ import Testing
         #expect(first.asked.map(\.name) == ["agree"] && second.asked.isEmpty)
     }
 
-    @Test func aHandlerMayLetThePageLeave() async throws {
+    @Test func aHandlerMayMakeThePageLeave() async throws {
         let page = try Self.page { page, _ in
             page.send("last")
             page.leave()
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// What an answer holds may speak to the page at its end.
-    @Test func anAnswerThatIsReplacedMayTouchThePage() {
+    @Test func aReplacedHandlerOfAPageMayUseThePageAtItsEnd() {
         let page = PlayedPage(Gateway())
         page.on("agree") { [atEnd = AtEnd { page.send("gone") }] _ in .bool(atEnd.isThere) }
         page.on("agree") { _ in false }

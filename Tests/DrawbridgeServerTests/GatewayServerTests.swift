@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func aHandlerIsReachedAndAnswers() async throws {
+    @Test func aHandlerAnswersOverASocket() async throws {
         let gateway = Gateway()
         try gateway.register(Echo.self, at: "/echo")
         try await Self.serving(gateway) { port in

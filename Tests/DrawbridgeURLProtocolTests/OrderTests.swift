@@ -55,7 +55,7 @@ import Testing
         #expect(try await text(gateway, "/a") == "First")
     }
 
-    @Test func classesComeBeforePathsAndBeforeWhatLiesBehind() async throws {
+    @Test func classesComeBeforeHandlersAndUpstreams() async throws {
         struct Behind: Responder {
             func respond(to request: Request) async throws -> Response? { Response(text: "behind") }
         }
@@ -100,7 +100,7 @@ import Testing
         #expect(await gateway.respond(to: Request(.options, "*")).status == .notFound)
     }
 
-    @Test func theLogNamesTheClass() async throws {
+    @Test func theLogNamesTheURLProtocolClass() async throws {
         let gateway = Gateway.testing()
         gateway.register(First.self)
         let response = await gateway.respond(to: Request("/a"))

@@ -120,7 +120,7 @@ import Testing
         (.allowed, "max-age=60", "max-age=60"),
         (.allowed, nil, "private"),
     ])
-    func theCachingPolicyIsCacheControl(
+    func theCachingPolicyBecomesCacheControl(
         policy: URLCache.StoragePolicy, own: String?, expected: String
     ) async throws {
         let path = ScriptedProtocol.script { scripted in

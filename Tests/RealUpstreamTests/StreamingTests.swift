@@ -3,7 +3,7 @@ import Testing
 
 /// Connections that are used again, and answers that do not end.
 @Suite("Connections and event streams", .timeLimit(.minutes(5))) struct StreamingTests {
-    @Test func aThousandRequestsOverSixteenConnectionsMakeNoMoreBehindTheGateway() async throws {
+    @Test func aThousandRequestsOverSixteenConnectionsOpenNoMoreToTheServer() async throws {
         let nginx = try await Nginx()
         try nginx.files.write("file.txt", "small")
         try await fronting(nginx.address) { port in
@@ -31,7 +31,7 @@ import Testing
         withExtendedLifetime(nginx) {}
     }
 
-    @Test func anEventIsThereBeforeTheNextIsSentAndALeaverIsNoticed() async throws {
+    @Test func eachEventArrivesBeforeTheNextIsSentAndALeaverIsNoticed() async throws {
         let node = try await DevServer()
         try await fronting(node.address) { port in
             let client = try RawClient(port)

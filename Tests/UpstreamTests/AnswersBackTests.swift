@@ -180,7 +180,7 @@ struct AnswersBackTests {
         }
     }
 
-    @Test func moreMemoryForAConnectionTakesMoreFields() async throws {
+    @Test func moreMemoryPerConnectionAllowsMoreFields() async throws {
         let fields = (0..<40).map { "X-\($0): \(String(repeating: "a", count: 1010))\r\n" }.joined()
         let giving: Answering = { connection, _ in
             try connection.send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")

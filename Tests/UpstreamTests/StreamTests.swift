@@ -10,7 +10,7 @@ struct StreamTests {
     private static let megabyte = 1 << 20
 
     @Test(arguments: [true, false])
-    func anEventIsThereBeforeTheNextIsSent(_ isChunked: Bool) async throws {
+    func eachEventArrivesBeforeTheNextIsSent(_ isChunked: Bool) async throws {
         let isSeen = DispatchSemaphore(value: 0)
         let sending: Answering = { connection, _ in
             let framing = isChunked ? "Transfer-Encoding: chunked" : "Connection: close"

@@ -109,7 +109,7 @@ import Testing
         ([], "127.1.2.3, 127.0.0.1"), (["--no-forwarded"], "127.1.2.3"),
         (["--no-forwarded", "--forwarded"], "127.1.2.3, 127.0.0.1"),
     ])
-    func forwardedTellsWhoCalled(_ flags: [String], _ expected: String) async throws {
+    func theForwardedFlagTellsTheUpstreamWhoCalled(_ flags: [String], _ expected: String) async throws {
         let shown = try await shown(
             "/", by: { ["--upstream", $0.url, "--trusted-proxy", "127.0.0.1"] + flags }, "-H",
             "X-Forwarded-For: 127.1.2.3")

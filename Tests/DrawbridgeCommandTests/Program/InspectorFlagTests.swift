@@ -122,7 +122,7 @@ import Testing
     }
 
     /// To replace it a program needs only a right to the folder, which is not what its owner said of the file.
-    @Test func aFileThatMayNotBeWrittenStays() async throws {
+    @Test func aFileThatMayNotBeWrittenIsNotReplaced() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", Self.file, mode: 0o444)
         let program = try Self.drawbridge(in: folder)

@@ -137,14 +137,14 @@ struct StaticFilesEscapeTests {
     }
 
     @Test(arguments: ["/empty/", "/empty", "/index-is-a-folder/", "/index-is-a-folder"])
-    func foldersWithoutAnIndexShowNothing(target: String) async throws {
+    func foldersWithoutAnIndexAreNotListed(target: String) async throws {
         let site = try Self.site()
         try site.folder("empty")
         try site.file("index-is-a-folder/index.html/a.txt", "deep")
         try await expectNothing(at: target, on: site)
     }
 
-    @Test func namesThatAreTooLongAreMissing() async throws {
+    @Test func namesThatAreTooLongAreNotFound() async throws {
         let site = try Self.site()
         #expect(await site.get("/" + String(repeating: "a", count: 300)).status == .notFound)
         #expect(await site.get(String(repeating: "/a", count: 4000)).status == .notFound)

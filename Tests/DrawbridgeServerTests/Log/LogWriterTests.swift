@@ -70,7 +70,7 @@ import Testing
     }
 
     /// What is told of a call is made when it is written, in its place among other lines.
-    @Test func aLineIsMadeWhenItIsWritten() async throws {
+    @Test func aLogLineIsComposedOnlyWhenItIsWritten() async throws {
         let (input, output) = Self.pipe()
         let writer = LogWriter(to: output)
         let threads = Mutex<Set<pthread_t>>([])

@@ -49,7 +49,7 @@ struct ForwardingTests {
         (["X-Forwarded-For: a, b", "A: 1", "x-forwarded-for: c"], "a, b, c, 192.0.2.7"),
         (["X-Forwarded-For:"], "192.0.2.7"), ([], "192.0.2.7"),
     ])
-    func theAddressOfTheCallerIsTheLastOfOneList(lines: [String], expected: String) throws {
+    func theCallersAddressIsTheLastOfOneForwardedList(lines: [String], expected: String) throws {
         let sent = try Self.forwarding.requestFields(fields(lines), from: Self.caller)
         #expect(sent[values: HTTPField.Name("X-Forwarded-For")!] == [expected])
     }

@@ -237,7 +237,7 @@ import Testing
         #expect(gateway.admissions.all.count == 1)
     }
 
-    @Test func eachAdmissionIsALineThatSaysHowToEndIt() async throws {
+    @Test func eachAdmissionIsLoggedWithHowToEndIt() async throws {
         let book = LogBook()
         let gateway = Self.gateway(logger: book.logger)
         let cookie = try await Self.cookie(gateway, [.userAgent: "Mozilla/5.0 (A phone)"])
@@ -259,7 +259,7 @@ import Testing
         #expect(await gateway.respond(to: after).status == .forbidden)
     }
 
-    @Test func aNewLinkIsDrawnByTheAPI() async throws {
+    @Test func aNewLinkCanBeMadeByTheAPI() async throws {
         let gateway = Self.gateway()
         let bearer: HTTPFields = [.authorization: "Bearer \(gateway.testerToken.text)"]
         let answer = await gateway.respond(to: Request(.post, "/__drawbridge__/admissions", headers: bearer))

@@ -29,7 +29,7 @@ struct JSONDecodingTests {
         var json: JSON?
     }
 
-    @Test func specialTypesAreReadFromTheirForms() throws {
+    @Test func datesDataURLsAndDecimalsAreDecoded() throws {
         let json: JSON = [
             "date": "2026-11-20T23:29:24.5Z", "data": "+/8A", "url": "https://example.com/",
             "json": [1, .null],
@@ -107,7 +107,7 @@ struct JSONDecodingTests {
     }
 
     @Test(arguments: [1, 16, 17, 1_000])
-    func membersAreFoundAmongAnyNumber(count: Int) throws {
+    func membersAreFoundAmongAnyNumberOfOthers(count: Int) throws {
         struct Two: Decodable {
             var first: Int
             var last: String?
@@ -162,7 +162,7 @@ struct JSONDecodingTests {
         #expect(try JSON(parsing: Array(text.utf8)).decode(Length.self).total == 100_007)
     }
 
-    @Test func aMissingSuperIsNullAndNamed() throws {
+    @Test func aMissingSuperDecoderReadsNullAndIsNamedInErrors() throws {
         struct Derived: Decodable {
             enum Key: CodingKey { case b }
             let base: String?
@@ -246,7 +246,7 @@ struct JSONDecodingTests {
         #expect(try plain.decode(Form.self, textMembers: Form.members) == Form(int: 5, ints: [1, 2]))
     }
 
-    @Test func aWrapperPassesTextOn() throws {
+    @Test func aWrapperTypeReadsTextMembersToo() throws {
         struct Wrapper: Decodable {
             var form: Form
             init(from decoder: any Decoder) throws {

@@ -32,7 +32,7 @@ struct JSONEncodingTests {
         var json: JSON = ["z": 1, "a": .number(JSON.Number(verified: "1.00"))]
     }
 
-    @Test func specialTypesHaveTheirForms() throws {
+    @Test func datesDataURLsAndDecimalsAreEncoded() throws {
         let expected =
             #"{"date":"2026-11-20T23:29:24.123Z","data":"+/8A","url":"https://example.com/a?b=c%20d","#
             + #""decimal":0.1000000000000000000000000000000000001,"#
@@ -173,7 +173,7 @@ struct JSONEncodingTests {
         #expect(kept == nil)
     }
 
-    @Test func twoShapesInOnePlaceAreAnError() throws {
+    @Test func twoKindsOfContainerInOnePlaceAreAnError() throws {
         let mixed = Scripted { encoder in
             _ = encoder.container(keyedBy: Key.self)
             _ = encoder.unkeyedContainer()

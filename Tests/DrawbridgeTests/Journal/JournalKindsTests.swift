@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"$reply": 1, "$delay": 3600000}"#, #"{"$silence": true}"#])
-    func aCallWhoseCallerLeavesBeforeItsMockAnswersHasLeft(_ mock: String) async throws {
+    func aCallWhoseCallerLeavesBeforeItsMockAnswersIsRecordedAsLeft(_ mock: String) async throws {
         let program = JournalProgram(Gateway(keepsJournal: true))
         try await program.gateway.mock(#"{"pay": \#(mock)}"#)
         let call = Task { await program.call("/pay?_mobile_bridge=1") }

@@ -325,7 +325,7 @@ struct HTMLInjectionTests {
         ),
         ("<head><p>x", "text/html", "text/html"),
     ])
-    func theEncodingGoesIntoTheHeader(html: String, type: String, result: String) {
+    func theDeclaredEncodingGoesIntoTheContentType(html: String, type: String, result: String) {
         #expect(apply(to: document(html, [.contentType: type])).headers[.contentType] == result)
     }
 
@@ -361,7 +361,7 @@ struct HTMLInjectionTests {
         #expect(journal.entries == ["<html>", "<head></p>", "x", "<b>y"])
     }
 
-    @Test func aStreamThatBreaksOffBreaksOff() async throws {
+    @Test func aStreamThatBreaksOffIsNotMadeWhole() async throws {
         struct Broken: Error {}
         var response = document()
         response.body = .stream(length: nil) { client in

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aPageThatComesCompressedIsNamedOnce() async throws {
+    @Test func aCompressedPageIsLoggedOnce() async throws {
         let log = LogBook()
         let gateway = Gateway(passThrough: [Compressed()], logger: log.logger)
         for path in ["/a", "/a", "/b"] {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aPageInASandboxIsNamedOnceWithWhatItsPolicyMustSay() async throws {
+    @Test func aSandboxedPageIsLoggedOnceWithWhatItsPolicyNeeds() async throws {
         let log = LogBook()
         let gateway = Gateway(passThrough: [Sandboxed()], logger: log.logger)
         for target in ["/a", "/a", "/b?origin"] {
@@ -300,7 +300,7 @@ import Testing
 
     /// A mock that takes its time holds a connection as a handler does.
     @Test(arguments: ["handler", "mock"])
-    func aPageThatHoldsFiveRequestsIsNamedInTheLogAndNotAgainForMore(_ by: String) async throws {
+    func aPageThatHoldsFiveRequestsIsLoggedOnce(_ by: String) async throws {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let warning = "waits for 5 requests at once (/wait, /wait, /wait, /wait, /wait)"
@@ -435,7 +435,7 @@ import Testing
         #expect(try await list().first?["state"] == "leaving")
     }
 
-    @Test func aTesterIsToldWhatIsWrong() async throws {
+    @Test func wrongRequestsOfTestersAboutPagesAreExplained() async throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway)
         #expect(try await Self.ask(gateway, .get, "/ffff").status == 404)

@@ -72,7 +72,7 @@ struct NearestTests {
     }
 
     /// A page may call any name, as often as it likes.
-    @Test func manyPatternsAreReadOnce() {
+    @Test func thePatternsToCompareAreReadOnlyOnce() {
         let near = Nearest.Patterns()
         let long = "/" + String(repeating: "getUser", count: 1000)
         var asked = 0

@@ -45,7 +45,7 @@ struct RoutesTests {
     }
 
     /// One that is none would stop the process.
-    @Test func aTextFromOutsideIsCheckedBeforeItIsAPattern() {
+    @Test func textsFromOutsideAreCheckedBeforeTheyBecomePatterns() {
         var texts = [""]
         for _ in 1...6 {
             texts = texts.flatMap { text in ["/", "*", ":", "a", "é"].map { text + $0 } }

@@ -442,7 +442,7 @@ struct FramingTests {
     }
 
     @Test(arguments: [204, 304])
-    func aStatusWithoutBodyHasNone(_ status: Int) async throws {
+    func anAnswerWhoseStatusAllowsNoBodyHasNone(_ status: Int) async throws {
         try await withServer { exchange in
             exchange.send(
                 HTTPResponse(status: .init(code: exchange.request.path == "/" ? status : 200)),

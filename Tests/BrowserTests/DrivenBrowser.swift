@@ -7,7 +7,7 @@ import Testing
 ///
 /// One task at a time uses it.
 final class DrivenBrowser: Sendable {
-    /// Keys that are no characters, as WebDriver has them.
+    /// Keys that are not characters, as WebDriver has them.
     enum Key {
         static let tab = "\u{E004}"
         static let enter = "\u{E007}"

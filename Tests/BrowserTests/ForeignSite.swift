@@ -39,7 +39,7 @@ final class ForeignSite: Sendable {
 
     func stop() async { await server.stop() }
 
-    /// What is no file.
+    /// What is not a file.
     private struct Extras: Responder {
         let reported: Observed<JSON?>
         let onSignal: @Sendable () async throws -> JSON

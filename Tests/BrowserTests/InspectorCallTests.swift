@@ -54,7 +54,7 @@ import Testing
                 "document.querySelector('.row[aria-selected=true]')?.textContent.includes('getVip')")
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect("document.activeElement.matches('.card.nobody textarea')")
-            // While it is no JSON, it says so; Enter mends it, and takes it then.
+            // While it is not JSON, it says so; Enter mends it, and takes it then.
             try await driven.type("{'nick': ")
             try await driven.expect(
                 "document.querySelector('.said.wrong')?.textContent.includes('double quotes')")

@@ -175,7 +175,7 @@ struct InspectorFileTests {
                 try folder.read("drawbridge.json")
                     == written.replacing(#"{"nick": "Ann"}"#, with: #"{"nick": "Carl"}"#))
 
-            // Of what is long a part is kept, which is no answer and no input.
+            // Of what is long a part is kept, which is neither an answer nor an input.
             try await answers("echo", large)
             try await driven.expect("\(text)", "")
             try await driven.press(DrivenBrowser.Key.escape)

@@ -235,7 +235,7 @@ import Testing
             try save("second")
             let next = try await site.page(after: page)
             try await site.expect("heard", begins: "second", in: next)
-            // What is no script leaves the page without it, until it is mended.
+            // What is not a script leaves the page without it, until it is mended.
             try save("broken'")
             let broken = try await site.page(after: next)
             try await site.expect("heard", begins: "", in: broken)

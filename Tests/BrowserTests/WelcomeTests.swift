@@ -51,7 +51,7 @@ import Testing
             #expect(try await driven.evaluate("document.querySelector('#calls .waiting')") == .null)
         }
         #expect(try await curl("-i", "\(address)/pages").contains("301"))
-        // Who is no page asks the built-in handlers, as the manual's first lines do.
+        // Who is not a page asks the built-in handlers, as the manual's first lines do.
         #expect(try await curl("\(address)/login?_mobile_bridge=1&user=ann").contains(#""user":"ann""#))
         for word in ["warning", "error"] {
             #expect(!drawbridge.output.contains(word), "\(drawbridge.output)")

@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    /// The tester's API is no way in for pages, whatever they know: their browser marks what they send.
+    /// The tester's API is not a way in for pages, whatever they know: their browser marks what they send.
     @Test(arguments: [
         ["Origin: http://127.0.0.1"], ["Origin: https://listed.example"], ["Origin: null"],
         ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Site: none"], ["Sec-Fetch-Dest: empty"],

@@ -193,7 +193,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    /// The inspector's listener is no way to the app: no handlers, no pages, no channel, no files.
+    /// The inspector's listener is not a way to the app: no handlers, no pages, no channel, no files.
     @Test func theInspectorsPortServesNothingOfTheApp() async throws {
         let gateway = Gateway(passThrough: [.staticFiles("/etc")], keepsJournal: true, logger: Self.quiet)
         try await gateway.mock(#"{"echo": 12}"#)

@@ -35,7 +35,7 @@ struct AuthorityTests {
             ("http://__jsbridge__/__jsbridge__/name", "evil.example", 200, "__jsbridge__"),
             ("http://__jsbridge__.evil.example/name", "__jsbridge__", 403, nil),
             ("http://evil.example/__drawbridge__/health", "localhost", 403, nil),
-            // What is no authority names nobody, whatever Host says.
+            // What is not an authority names nobody, whatever Host says.
             ("http:///name?_mobile_bridge=1", "localhost", 400, nil),
             ("http://:80/name?_mobile_bridge=1", "localhost", 400, nil),
             ("http://ann@localhost/name?_mobile_bridge=1", "localhost", 400, nil),
@@ -61,7 +61,7 @@ struct AuthorityTests {
         }
     }
 
-    /// A browser sends a whole URL to its proxy alone, so what it says of the page is no word of a page of ours.
+    /// A browser sends a whole URL to its proxy alone, so what it says of the page does not show that the page is ours.
     @Test(arguments: ["http://localhost", "http://127.0.0.1:81", "http://__jsbridge__"])
     func browsersAreRefusedByAWholeURL(_ origin: String) async throws {
         let gateway = Gateway.quiet()

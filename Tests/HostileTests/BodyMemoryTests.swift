@@ -125,7 +125,7 @@ struct BodyMemoryTests {
         #expect(await server.stop() == 0)
     }
 
-    /// To a handler, and to a path of the gateway's own, which finds that it is no JSON.
+    /// To a handler, and to a path of the gateway's own, which finds that it is not JSON.
     @Test(arguments: [("/takes?_mobile_bridge=1", 200), ("/__drawbridge__/call", 400)])
     func incompleteBodiesTakeMemoryForBodies(_ target: String, _ answer: Int) async throws {
         let server = try Program.product(

@@ -38,7 +38,7 @@ struct RequestingPage: BreakingPage {
             let request = Array("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
             let way = Int.random(in: 0..<40, using: &random)
             if way < 2 {
-                // A part of the head, or all of it and a part of the body: that is no call.
+                // A part of the head, or all of it and a part of the body: that is not a call.
                 let part = way == 0 ? Int.random(in: 1..<head.utf8.count, using: &random) : request.count - 3
                 try client.send(Array(request[..<part]))
                 try comeAgain(isReset: Bool.random(using: &random))
@@ -123,7 +123,7 @@ struct ChannelledPage: BreakingPage {
     /// Takes a frame of native's.
     private mutating func hear() throws {
         let came = try channel.socket.receive()
-        // What is no text is a ping, since nothing was said for long, or the end.
+        // What is not text is a ping, since nothing was said for long, or the end.
         guard came.opcode == 1 else {
             throw DeliveryFault(
                 description: "\(taken) messages were taken and \(answered.count) answered, and then \(came)")

@@ -24,7 +24,7 @@ struct ForwardAbuseTests {
 
     /// What is said of a program that is asked though nothing answers there: every program is listed.
     private func refusal(of url: String) async throws -> String {
-        // What is no URL of a program is no mock either.
+        // What is not a URL of a program is not a mock either.
         guard let target = ForwardTarget(url) else { return "no program" }
         let replies = OutsideReplies(origins: [target.origin])
         let error = await #expect(throws: HTTPError.self) {

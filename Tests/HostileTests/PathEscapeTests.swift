@@ -23,7 +23,7 @@ struct PathEscapeTests {
         "/%uff0e%uff0e/secret.txt", "/%u002e%u002e/secret.txt", "/..;/secret.txt", "/..;a=b/secret.txt",
         "/....//secret.txt", "/.../secret.txt", "/..%2f..%2f..%2f..%2fetc%2fpasswd", "/a/..", "/a/.", "/.",
         "/~root/", "/file:///etc/passwd", "/proc/self/environ", "/../root/../secret.txt",
-        // A link out, a folder behind one, what is no file, a folder, what is hidden.
+        // A link out, a folder behind one, what is not a file, a folder, what is hidden.
         "/link.txt", "/outside/secret.txt", "/outside/", "/fifo", "/device", "/zero", "/empty/", "/empty",
         "/.hidden", "/.git/config", "/%2egit/config", "/a/.htaccess", "/.well-known/.key",
         "/.well-known/../.hidden",

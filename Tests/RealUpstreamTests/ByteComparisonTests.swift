@@ -90,7 +90,7 @@ import Testing
         withExtendedLifetime(node) {}
     }
 
-    /// What is no document passes beside the page runtime too.
+    /// What is not a document passes beside the page runtime too.
     @Test func thePageRuntimeTouchesDocumentsOnly() async throws {
         let node = try await DevServer()
         let cases = Self.answers.filter { !$0.line.hasSuffix("/broken") }

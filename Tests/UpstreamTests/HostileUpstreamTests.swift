@@ -35,7 +35,7 @@ struct HostileUpstreamTests {
         }
     }
 
-    // MARK: What is no answer
+    // MARK: What is not an answer
 
     static let noAnswers = [
         Answer("", .closes),

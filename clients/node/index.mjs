@@ -190,7 +190,7 @@ function send(url, { method, headers, body = '' }) {
   });
 }
 
-/** A JSON object; what is none is empty. */
+/** A JSON object; anything else is an empty one. */
 function parsed(line) {
   try {
     const value = JSON.parse(line);
@@ -200,7 +200,7 @@ function parsed(line) {
   }
 }
 
-/** A line of the log as people read it, if something is wrong; an error in the arguments is no JSON. */
+/** A line of the log as people read it, if something is wrong; an error in the arguments is not JSON. */
 function complaint(line) {
   const { level, message } = parsed(line);
   return ['info', 'notice', 'debug'].includes(level) ? [] : [message ?? line];

@@ -15,7 +15,7 @@ const patience = Number(process.env.PATIENCE ?? 10) * 1000;
 const kinds = {
   pageCalls: 'the page calls', pageHears: 'the page hears', nativeCalls: 'native calls', nativeTells: 'native tells',
 };
-// What may stand beside each, besides `hears`.
+// What may come with each, apart from `hears`.
 const beside = { pageCalls: ['with', 'answer'], pageHears: [], nativeCalls: ['with', 'answer', 'bridge'], nativeTells: ['with'] };
 const scripts = readdirSync(folder).filter(file => file.endsWith('.js') && file !== 'heard.js');
 

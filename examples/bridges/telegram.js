@@ -1,7 +1,7 @@
 // Telegram's Mini Apps: events in both directions. What native answers to one is the data of the event that the app
 // sends then: `web_app_open_popup` is answered by `popup_closed`.
 //
-// options: launch (what the app is started with, besides tgWebAppVersion and tgWebAppPlatform)
+// options: launch (what the app is started with, apart from tgWebAppVersion and tgWebAppPlatform)
 drawbridge.bridge({ progress: true }, native => {
     const answers = {
         web_app_open_popup: 'popup_closed', web_app_open_invoice: 'invoice_closed',

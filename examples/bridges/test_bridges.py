@@ -18,7 +18,7 @@ NAMES = sorted(file.stem for file in FOLDER.glob("*.js") if file.name != "heard.
 PATIENCE = float(os.environ.get("PATIENCE", 10))
 KINDS = {
     "pageCalls": "the page calls", "pageHears": "the page hears", "nativeCalls": "native calls", "nativeTells": "native tells"}
-# What may stand beside each, besides `hears`.
+# What may come with each, apart from `hears`.
 BESIDE = {"pageCalls": {"with", "answer"}, "pageHears": set(), "nativeCalls": {"with", "answer", "bridge"}, "nativeTells": {"with"}}
 
 

@@ -20,7 +20,7 @@ struct TokenRequired: Middleware {
     }
 }
 
-/// Tells the browser's developer tools how long an answer took; the handler's own time stands there already.
+/// Tells the browser's developer tools how long an answer took; the handler's own time is there already.
 struct Timing: Middleware {
     func handle(_ request: Request, next: Next) async throws -> Response {
         let start = ContinuousClock.now

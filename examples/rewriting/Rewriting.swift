@@ -22,7 +22,7 @@ struct PictureHandler: Handler {
     }
 }
 
-/// Stands for what lies behind a gateway: files, or the page's server.
+/// Plays what is behind a gateway: files, or the page's server.
 struct Pictures: Responder {
     func respond(to request: Request) async throws -> Response? {
         guard request.path == "/pictures/cat.svg" else { return nil }

@@ -1,4 +1,4 @@
-// Stands beside the shop, which knows nothing of it: shows which lines of its mocks answered, and switches the app.
+// Is next to the shop, which knows nothing of it: shows which lines of its mocks answered, and switches the app.
 {
   const text = document.getElementById('mocks').textContent.split('\n');
 

@@ -6,7 +6,7 @@ drawbridge.bridge(native => {
     const { name: names = ['type', 'action', 'method', 'event', 'name', 'command'], id = 'id' } = native.options;
     const fields = [].concat(names);
 
-    /// A page hears it as the event `message`, whose data is text.
+    /// A page receives it as the event `message`, whose data is text.
     function say(value) {
         const data = typeof value === 'string' ? value : native.write(value);
         window.dispatchEvent(new MessageEvent('message', { data }));

@@ -1,5 +1,5 @@
 // Bridges from outside the core (the manual: Teaching a bridge). Each is a script element of its own behind this
-// one, says by `drawbridge.bridge(…)` how it speaks, and is given `native`: nothing else of what stands here.
+// one, says by `drawbridge.bridge(…)` how it speaks, and is given `native`: nothing else of what is here.
 //
 // uses pristine: console, hearAlways, later, Map, origin
 // uses channel: post

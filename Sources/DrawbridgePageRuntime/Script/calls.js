@@ -83,7 +83,7 @@ function gathering(work) {
     isGathering = false;
 }
 
-/// Sends what waits and stands still until it is taken, before a synchronous request of the page's own or a beacon; not
+/// Sends what waits and blocks until it is taken, before a synchronous request of the page's own or a beacon; not
 /// where the browser would send no such request.
 function flushNow() {
     if (waiting.length && mayStandStill()) tellNow('messages');
@@ -129,7 +129,7 @@ function sign(request, fields = signature()) {
     for (const [name, value] of fields) xhrHeader.call(request, 'X-Drawbridge-' + name, value);
 }
 
-/// Behind which message of the page's a request of its own comes; nothing where there is none.
+/// The message of the page's after which a request of its own comes; nothing where there is none.
 function after() {
     gather();
     return lastNumber ? [['After', life + '.' + lastNumber]] : [];

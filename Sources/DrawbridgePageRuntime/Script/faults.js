@@ -1,5 +1,5 @@
 // What nobody catches in the page, told to native's journal: often it explains why a call never came. Where there is no
-// journal this file is left out. The console is left as it is, since whoever stands between a page and its console takes
+// journal this file is left out. The console is left as it is, since whoever is between a page and its console takes
 // the lines of the page's own files from it.
 //
 // uses pristine: hearAlways, later

@@ -1,4 +1,4 @@
-// What an app calls the browser, and what it puts on `window` besides its bridges, before the page's first script:
+// What an app calls the browser, and what it puts on `window` apart from its bridges, before the page's first script:
 // `window.appInfo`. What is there already, the browser's own above all, stays.
 //
 // uses pristine: console, put

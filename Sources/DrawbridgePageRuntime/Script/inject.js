@@ -1,5 +1,5 @@
 // Injected functions (contracts, section 6): global functions that are there before the page's first script, and whose
-// value is the handler's output. The page stands still meanwhile. Native calls the page's own (section 3), and any by
+// value is the handler's output. The page is blocked meanwhile. Native calls the page's own (section 3), and any by
 // which the page answers nothing else.
 //
 // uses pristine: Promise

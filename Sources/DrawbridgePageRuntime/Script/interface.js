@@ -105,7 +105,7 @@ function receiver(take) {
     } };
 }
 
-/// What a text has as JSON; itself, where it is none.
+/// The value of a text as JSON; the text itself where it is not JSON.
 function parsed(text) {
     try {
         return typeof text === 'string' ? JSON.parse(text) : text;
@@ -123,7 +123,7 @@ function messages(text) {
     });
 }
 
-/// The items of a query. A plus stays a plus, and what is no encoding stays as it is.
+/// The items of a query. A plus stays a plus, and what is not an encoding stays as it is.
 function items(query) {
     const decode = text => {
         try {

@@ -8,7 +8,7 @@ const namings = [];
 const missed = new Set();
 
 /// Gives an object the members that a list names, `*` being every name that is answered, from now on. What the page has
-/// put there stays, and on `window` `*` hides nothing of the browser's. An element's id is no name there.
+/// put there stays, and on `window` `*` hides nothing of the browser's. An element's id is not a name there.
 function naming(object, list, make) {
     const made = new Map();
     const own = (object, name) => Reflect.getOwnPropertyDescriptor(object, name);
@@ -48,7 +48,7 @@ function watched(object, title) {
 }
 
 function miss(name, title) {
-    // Names of a program's are no calls of native's: what `await` and JSON read of anything, what tools mark objects by.
+    // Not calls of native's: what `await` and JSON read of any object, and what tools mark objects by.
     if (typeof name !== 'string' || !/^[a-z]/i.test(name) || ['then', 'toJSON'].includes(name)) return;
     const text = title + '.' + name;
     // A page in a sandbox has no way to say it.

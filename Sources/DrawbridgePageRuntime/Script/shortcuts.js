@@ -4,7 +4,7 @@
 // uses pristine: attempt, Promise
 // uses interface: setUp
 setUp(['shortcut'], native => {
-    /// The callback gets what the promise gets, and progress besides.
+    /// The callback gets what the promise gets, and progress too.
     const ask = (name, data, callback) => new Promise((resolve, reject) => {
         native.call(name, data, (error, value, isMore) => {
             if (typeof callback === 'function') attempt(() => callback(error || value));

@@ -172,7 +172,7 @@ function instead(event, work) {
 }
 
 /// Hears of an event when the page has had its say: at the last place that it reaches, which is `window`, or wherever
-/// the page lets it go no further. Whoever listens there since before is heard first.
+/// the page lets it go no further. Listeners that were added there before run first.
 function hearLast(type, hear) {
     hearAlways(window, type, event => {
         const path = event.composedPath();
@@ -196,7 +196,7 @@ function openLink(event) {
 
 hearLast('click', openLink);
 wrap(HTMLAnchorElement.prototype, 'click', function () {
-    // Outside of the document nobody else hears the click.
+    // Outside of the document nobody else gets the click.
     if (!this.isConnected) this.addEventListener('click', openLink, { once: true });
     HTMLElement.prototype.click.call(this);
 });
@@ -249,7 +249,7 @@ wrap(XMLHttpRequest.prototype, 'open', function (method, url) {
     sign(this, signature().concat(found.fields));
     const isStanding = arguments.length > 2 && !arguments[2];
     ownRequests.set(this, isStanding);
-    // Native must not call back into a page that stands still.
+    // Native must not call back into a page that is blocked.
     if (isStanding) xhrHeader.call(this, 'X-Drawbridge-Waits', '1');
 });
 wrap(XMLHttpRequest.prototype, 'send', function () {

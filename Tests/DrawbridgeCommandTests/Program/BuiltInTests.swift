@@ -70,7 +70,7 @@ import Testing
         let none = try Self.start(in: folder, "--no-built-ins")
         #expect(try await Self.answering(none) == [])
         #expect(!none.output.contains("built-in"))
-        // A flag mocks one name, and is no app.
+        // A flag mocks one name, and is not an app.
         let flag = try Program.product("drawbridge", ["-p", "0", "--reply", "getUser=1"])
         #expect(try await Self.answering(flag) == Self.all)
         try folder.write("none.json", #"{"built-ins": false}"#)

@@ -48,7 +48,7 @@ import Testing
         #expect(await third.child.exitCode() == 1)
     }
 
-    /// What cannot be meant so is no setting that does nothing.
+    /// A setting that cannot have an effect is refused, not ignored.
     @Test(arguments: [
         (["--cors", "http://*.example.com"], "wildcards are not supported"),
         (["--location", "nan,inf"], "a latitude up to 90"), (["--location", "91,0"], "a latitude up to 90"),
@@ -66,7 +66,7 @@ import Testing
         #expect(await program.child.exitCode() == 64)
     }
 
-    /// The routes of an app with one page are no files.
+    /// The routes of an app with one page are not files.
     @Test func singlePageShowsTheIndexWhereThereIsNoFile() async throws {
         let folder = try Folder()
         try folder.write("index.html", "<!doctype html><title>app</title>")

@@ -157,7 +157,7 @@ struct FoundFileOwnerTests {
         _ = try await program.line(with: "page/drawbridge.json is valid again")
     }
 
-    /// A file that nobody would read then is no help to anybody.
+    /// A file that nobody would read then helps nobody.
     @Test func noFileIsCreatedWhereItWouldNotBeRead() async throws {
         let site = try Self.site(of: 1001, hasFile: false)
         chmod("\(site.path)/page", 0o777)

@@ -143,7 +143,7 @@ import Testing
         _ = try await program.line(with: #"no case fits: a is "1", wanted 1; nobody answers"#)
     }
 
-    /// What is no file is read once, and never waited for while the gateway runs.
+    /// What is not a file is read once, and never waited for while the gateway runs.
     @Test func aPipeIsReadOnceAndNeverWaitedForLater() async throws {
         let folder = try Folder()
         let command = try Program.path(of: "drawbridge")

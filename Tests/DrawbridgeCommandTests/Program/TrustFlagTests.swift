@@ -80,7 +80,7 @@ import Testing
             call, "-H", host, "-H", "Cookie: \(cookie)", "-H", "X-Drawbridge-Token: \(token)",
             "-H", "Origin: http://localhost:9090")
         #expect(called.hasSuffix(#"{"code":200,"data":{"a":"1"},"message":""}"#), "\(called)")
-        // A name that somebody pointed here is no name of the gateway's, whoever asks.
+        // A name that somebody pointed here is not a name of the gateway's, whoever asks.
         for foreign in ["evil.example", "localhost.evil.example"] {
             let answer = try await started.ask("/", "-H", "Host: \(foreign)", "-H", "Cookie: \(cookie)")
             #expect(answer.hasPrefix("HTTP/1.1 403"), "\(foreign)")

@@ -21,7 +21,7 @@ struct TypeScriptParser {
     private(set) var keys: [String] = []
     private(set) var comments: [String] = []
 
-    /// - Throws: what is no token.
+    /// - Throws: what is not a token.
     init(_ text: String) {
         do {
             tokens = try Self.tokens(Array(text.unicodeScalars), &comments)[...]

@@ -108,7 +108,7 @@ import Testing
                 == [["before": 2], ["before": 13, "kind": "request"]])
         #expect(try await program.calls().count == 1)
         await back.end()
-        // What others lose is no loss of a session's.
+        // What others lose is not a loss of a session's.
         let ann = await Reader(program, "?session=ann")
         for _ in 1...10_050 { _ = program.gateway.journal.begin(Request("/other"), at: "flag") }
         await program.call("/echo?_mobile_bridge=1", headers: [.session: "ann"])

@@ -32,7 +32,7 @@ import Testing
         }
         page.tell(["call": "nobody/knows", "id": 9, "bridge": "shortcut"])
         _ = try await page.reply(9)
-        // What passes on is no call of native's, and the coming of the page (4) neither.
+        // What passes on is not a call of native's, and the coming of the page (4) neither.
         _ = await gateway.respond(to: Request("/index.html"))
 
         let calls = try await program.calls()

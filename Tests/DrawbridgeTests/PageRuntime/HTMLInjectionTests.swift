@@ -105,7 +105,7 @@ struct HTMLInjectionTests {
             [.contentDisposition: "attachment"], [.contentDisposition: "Attachment; filename=x.html"],
         ] as [HTTPFields])
     func encodedAndDownloadedDocumentsPassUntouched(headers: HTTPFields) async throws {
-        // Nothing looks into it: this is no gzip, and nothing complains.
+        // Nothing looks into it: this is not gzip, and nothing complains.
         let response = document("\u{1f}\u{8b}<head>", headers)
         #expect(apply(to: response).head == response.head)
         #expect(try await apply(to: response).text() == "\u{1f}\u{8b}<head>")

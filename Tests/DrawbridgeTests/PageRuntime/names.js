@@ -4,7 +4,7 @@
 const { parse } = require('internal/deps/acorn/acorn/dist/acorn');
 const { readFileSync } = require('fs');
 
-/// What belongs to a node, but for the names of members, which are no variables.
+/// What belongs to a node, but for the names of members, which are not variables.
 function children(node) {
     const isNamed = !node.computed && { MemberExpression: 'property', Property: 'key' }[node.type];
     return Object.entries(node).filter(([key]) => key !== isNamed).flatMap(([, value]) => value)

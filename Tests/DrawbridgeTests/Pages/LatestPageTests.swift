@@ -136,7 +136,7 @@ import Testing
         #expect(try await answer.value.json()["data"] == 1)
         #expect(log.entries.contains("notice: a tester answers question 1"))
 
-        // A person is no tester.
+        // A person is not a tester.
         let again = Task { await gateway.respond(to: Request("/delete?_mobile_bridge=1")) }
         await until { gateway.questions.count == 1 }
         let deed = Request(

@@ -240,7 +240,7 @@ import Testing
         #expect(try await Self.found(program, "%2Fcart") == ["200", third.id])
     }
 
-    /// A frame, a popup or a hidden tab is no reason to ask in which page a script is to run.
+    /// A frame, a popup or a hidden tab is not a reason to ask in which page a script is to run.
     @Test func aScriptRunsInThePageThatIsMeant() async throws {
         let program = try Self.program()
         let pages = Kind.allCases.reversed().map { TestPage(program.gateway, saying: $0.said) }

@@ -128,7 +128,7 @@ import Testing
         #expect(try await told.reply(1)["error"] == ["code": 400, "message": "No response"])
     }
 
-    /// A bridge that nobody here knows is one all the same; what is no name is none, and there are only so many.
+    /// A bridge that nobody here knows is one all the same; what is not a name is none, and there are only so many.
     @Test func aPageMayUseBridgesOfItsOwn() async throws {
         let test = TestPage(PageHandlers.gateway())
         let page = try #require(test.gateway.pages.page(test.id))

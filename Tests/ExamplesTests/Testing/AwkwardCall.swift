@@ -24,7 +24,7 @@ struct AwkwardCall: Sendable {
         .init(title, method, "\(path)?\(query)_mobile_bridge=1", type, Array(body.utf8))
     }
 
-    /// A flagged request with bytes that are no text.
+    /// A flagged request with bytes that are not text.
     private static func bytes(_ title: String, _ body: [UInt8], as type: String?) -> Self {
         .init(title, "POST", "/pay?_mobile_bridge=1", type, body)
     }

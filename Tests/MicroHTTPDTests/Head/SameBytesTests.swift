@@ -11,7 +11,7 @@ import Testing
 struct SameBytesTests {
     private static let blanks = [" ", "\t", "  ", " \t", "\t "]
 
-    /// White space behind a value is no part of it (RFC 9110, section 5.5).
+    /// White space behind a value is not part of it (RFC 9110, section 5.5).
     ///
     /// Where the library takes it for one, as 0.9 does, the head is refused at once; else its body ends where the audit says, and the next request is the next.
     @Test(

@@ -73,7 +73,7 @@ extension OneAtATime {
                 let (caller, upstream) = try await server.open()
                 let before = residentBytes()
                 let most = Box(0)
-                // Its length is no multiple of any buffer's.
+                // Its length is not a multiple of any buffer's.
                 let piece = pattern(1_000_003)
                 @Sendable func send(_ client: RawClient) throws {
                     for _ in 0..<50 { try client.send(piece) }

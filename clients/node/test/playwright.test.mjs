@@ -1,4 +1,4 @@
-// The fixture for Playwright, on what stands here in its place: node --test playwright.test.mjs, with SHOP.
+// The fixture for Playwright, on a stand-in for it: node --test playwright.test.mjs, with SHOP.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

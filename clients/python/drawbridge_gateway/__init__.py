@@ -265,7 +265,7 @@ def _near_miss(data):
 
 
 def _parsed(line):
-    """A JSON object; what is none is empty."""
+    """A JSON object; anything else is an empty one."""
     try:
         said = json.loads(line)
     except ValueError:
@@ -274,6 +274,6 @@ def _parsed(line):
 
 
 def _complaint(line):
-    """A line of the log as people read it, if something is wrong; an error in the arguments is no JSON."""
+    """A line of the log as people read it, if something is wrong; an error in the arguments is not JSON."""
     said = _parsed(line)
     return None if said.get("level") in ("info", "notice", "debug") else said.get("message", line)

@@ -34,7 +34,7 @@ class Card {
     #open() {
         const { element, tell } = statusLine();
         const result = make('div');
-        // A pattern stands for many names, of which one is called.
+        // A pattern means many names, of which one is called.
         const called = /[*:]/.test(this.name) ? plainInput({ value: this.name }) : null;
         const editor = new Editor({
             label: 'Input', text: pretty(this.raw.get('input') ?? '{}'),

@@ -64,7 +64,7 @@ export class Detail {
     /// - Parameters:
     ///   - goTo(number): shows another record, as soon as it is there.
     ///   - back(): shows the list again where there is room for one of both.
-    ///   - help(): what stands there while nothing is chosen.
+    ///   - help(): what is there while nothing is chosen.
     constructor(records, { goTo, back, help }) {
         Object.assign(this, { records, goTo, back, help });
         this.box = one('panel-calls');
@@ -125,7 +125,7 @@ export class Detail {
         const isInputCut = Boolean(this.entry.detail('inputIsCut'));
         this.#resend ??= new Editor({
             label: 'Input to send again', text: isInputCut ? '' : pretty(this.entry.input) || 'null',
-            hint: isInputCut ? 'Of what was sent only the beginning is kept, so nothing of it stands here.'
+            hint: isInputCut ? 'Of what was sent only the beginning is kept, so nothing of it is here.'
                 : 'Enter sends it. Shift+Enter begins a new line.',
             enters: () => this.#send.click(),
         });
@@ -276,7 +276,7 @@ export class Detail {
         if (isPattern(entry.name)) {
             return [make('h3', {}, 'Answer it'), make('p', { class: 'dim' },
                 'Not here: as the name of a mock ', said(entry.name, {}, 'strong'),
-                ' would stand for other names too, since a part of it begins with : or *.')];
+                ' would apply to other names too, since a part of it begins with : or *.')];
         }
         this.#answer ??= new Answer({
             name: entry.name, session: entry.session, output: entry.isUnanswered ? '' : entry.output ?? '',

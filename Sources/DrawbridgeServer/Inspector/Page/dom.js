@@ -18,12 +18,12 @@ export function make(name, attributes = {}, ...children) {
 /// Children without those that are null or false.
 const there = children => children.flat().filter(child => child !== null && child !== undefined && child !== false);
 
-/// What a page said: kept apart from the direction of what stands beside it, with unseen characters shown.
+/// What a page said: kept apart from the direction of what is next to it, with unseen characters shown.
 export function said(text, attributes = {}, name = 'bdi') {
     return fill(make(name, attributes), text ?? '');
 }
 
-/// The same for values and paths, which are read from the left whatever stands in them.
+/// The same for values and paths, which are read from the left whatever is in them.
 export const code = (text, name) => said(text, { class: name, dir: 'ltr' });
 
 /// A field for names, which no browser is to correct.

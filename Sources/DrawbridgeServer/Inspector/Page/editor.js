@@ -8,7 +8,7 @@ let made = 0;
 export class Editor {
     /// - Parameters:
     ///   - label: what the field is called.
-    ///   - hint: what stands below it while there is nothing to say.
+    ///   - hint: what is below it while there is nothing to say.
     ///   - enters(node): Enter was pressed and the value is complete.
     ///   - changes(): somebody typed.
     constructor({ label, text = '', hint = '', placeholder = '', enters = () => {}, changes = () => {} }) {
@@ -51,7 +51,7 @@ export class Editor {
     check(isInsisting = false) {
         const lines = this.text.split('\n');
         const long = lines.reduce((sum, line) => sum + Math.floor(line.length / 60), lines.length);
-        // While somebody types it does not shrink: what stands below would come up under the mouse.
+        // While somebody types it does not shrink: what is below would come up under the mouse.
         const least = document.activeElement === this.area ? this.area.rows : 3;
         this.area.rows = Math.max(least, Math.min(18, long));
         const { node, problem, isUnfinished } = parse(this.text);

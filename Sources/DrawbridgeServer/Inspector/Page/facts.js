@@ -1,4 +1,4 @@
-// What a record says beside input and answer: who answered and why not the others, the time it took, page and session.
+// A record without its input and answer: who answered and why not the others, the time it took, page and session.
 import { code, make, said } from './dom.js';
 import { state } from './state.js';
 import { known, moment, took } from './text.js';
@@ -49,7 +49,7 @@ export function whoAnswered(entry) {
 
 const ticks = [1, 10, 100, 1000, 10_000];
 
-/// Where a time stands between 0.1 ms and 60 s, each decade as wide as the other.
+/// Where a time is between 0.1 ms and 60 s, each decade as wide as the other.
 const place = milliseconds => 100 * Math.max(0, Math.min(1, (Math.log10(Math.max(milliseconds, 0.1)) + 1) / 5.8));
 
 function bar(entry) {
@@ -95,7 +95,7 @@ function asked(entry) {
     }
     if (by === 'nobody') {
         return [said(question), ': nobody decided, so ',
-            ...choice === null ? ['it was cancelled'] : [said(JSON.stringify(choice), {}, 'strong'), ' counts'], '.'];
+            ...choice === null ? ['it was cancelled'] : [said(JSON.stringify(choice), {}, 'strong'), ' was taken'], '.'];
     }
     const what = typeof choice === 'string' ? choice : JSON.stringify(choice);
     return [

@@ -8,10 +8,10 @@ class Fault extends Error {
     }
 }
 
-/// How deep values may stand in each other; what is deeper is shown as plain text.
+/// How deep values may be nested; what is deeper is shown as plain text.
 const mostDeep = 400;
 
-/// What stands in a text before its end or an escape.
+/// What is in a text before its end or an escape.
 const parts = { '"': /[^"\\]*/y, "'": /[^'\\]*/y, '`': /[^`\\]*/y };
 
 class Reader {
@@ -91,14 +91,14 @@ class Reader {
             this.complain(`JSON writes ${right}`, from);
             return { type: 'word', text: right };
         }
-        this.complain(`a text stands in double quotes: ${JSON.stringify(word.slice(0, 40))}`, from);
+        this.complain(`a text is written in double quotes: ${JSON.stringify(word.slice(0, 40))}`, from);
         return { type: 'string', text: word, isBare: true };
     }
 
     string() {
         const from = this.at;
         const quote = this.text[from];
-        if (quote !== '"') this.complain('texts stand in double quotes, not in single ones', from);
+        if (quote !== '"') this.complain('texts are written in double quotes, not in single ones', from);
         let text = '';
         this.at += 1;
         for (;;) {
@@ -156,7 +156,7 @@ class Reader {
         const from = this.at;
         const name = this.match(/[^\s,:{}[\]"'`]+/y);
         if (!name) throw new Fault('a name in double quotes is missing', from);
-        this.complain(`names stand in double quotes: "${name.slice(0, 40)}"`, from);
+        this.complain(`names are written in double quotes: "${name.slice(0, 40)}"`, from);
         return name;
     }
 
@@ -166,7 +166,7 @@ class Reader {
             this.space();
             if (this.at >= this.text.length) this.unfinished(`the ${what} does not end: ${end} is missing`);
             if (this.text[this.at] === end) {
-                if (comma >= 0) this.complain('no comma stands behind the last', comma);
+                if (comma >= 0) this.complain('there is no comma after the last', comma);
                 this.at += 1;
                 return;
             }
@@ -184,7 +184,7 @@ class Reader {
 }
 
 /// What a text is: its `node`, or null; a `problem` with message, line and column where it is not JSON; and whether
-/// more may make it JSON (`isUnfinished`). A node beside a problem is what was probably meant.
+/// more may make it JSON (`isUnfinished`). A node with a problem is what was probably meant.
 export function parse(text) {
     const reader = new Reader(text);
     let node = null;

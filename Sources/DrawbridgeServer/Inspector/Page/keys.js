@@ -1,4 +1,4 @@
-// The keys, and the sheet that shows them. None of them counts while somebody types.
+// The keys, and the sheet that shows them. None of them works while somebody types.
 import { make, one } from './dom.js';
 
 const typing = 'input:not([type=checkbox]), textarea, select, [contenteditable]';
@@ -20,7 +20,7 @@ export function showKeys() {
         make('dl', { class: 'keys' }, words.map(([key, text]) => [make('dt', {}, key), make('dd', {}, text)]).flat()),
         make('h2', {}, 'Filter'),
         make('p', {}, 'Words are looked for in name and input. A ', make('code', {}, '-'),
-            ' before one leaves out what has it. Besides: ',
+            ' before one leaves out what has it. Also: ',
             make('code', {}, 'name: state: kind: page: session: bridge: by: code:')),
         make('p', {}, make('code', {}, 'name:pay state:error page:/cart -request by:nobody')),
         make('form', { method: 'dialog' }, make('button', { type: 'submit' }, 'Close')));

@@ -1,5 +1,5 @@
 // The live list: of thousands of records only those in view are in the document. It follows the newest while the
-// reader is at the end, and stands still where not.
+// reader is at the end, and stays where it is where not.
 import { make, one } from './dom.js';
 import { placeOf } from './records.js';
 import { row } from './row.js';
@@ -143,7 +143,7 @@ export class List {
         this.box.focus({ preventScroll: true });
     }
 
-    /// Where a record stands in the list, or -1.
+    /// Where a record is in the list, or -1.
     place(number) {
         const place = placeOf(this.shown, number);
         return this.shown[place]?.number === number ? place : -1;

@@ -43,7 +43,7 @@ class Deed {
             make('div', { class: 'actions' }, button), element, result);
     }
 
-    /// What is sent: JSON, or a script as it stands; null where it is not JSON.
+    /// What is sent: JSON, or a script as it is; null where it is not JSON.
     #data() {
         if (!this.editor) return this.area.value;
         if (!this.editor.text.trim()) return 'null';

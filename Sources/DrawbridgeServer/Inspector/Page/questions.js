@@ -50,7 +50,7 @@ export class Questions {
         if (isMoved) this.#settle();
     }
 
-    /// A card that has moved waits, since its buttons may stand where another's stood. Those above it do not, so nobody
+    /// A card that has moved waits, since its buttons may be where another's were. Those above it do not, so nobody
     /// who asks again and again keeps a person from an older question.
     #settle() {
         for (const card of this.#cards.values()) {

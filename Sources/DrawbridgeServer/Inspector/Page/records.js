@@ -103,7 +103,7 @@ function lineOf(raw) {
     return null;
 }
 
-/// Where the first of a list stands whose number is at least this.
+/// The place of the first of a list whose number is at least this.
 export function placeOf(list, number) {
     let low = 0;
     let high = list.length;

@@ -42,7 +42,7 @@ export class Scenarios {
         const { names, on: all } = state.scenarios;
         const isOn = new Set(all?.[session] ?? []);
         if (!names?.length) {
-            return put(this.switches, make('p', { class: 'none' }, 'There are none. They stand under "scenarios" in ',
+            return put(this.switches, make('p', { class: 'none' }, 'There are none. They come under "scenarios" in ',
                 said(fileName(state.replies.file ?? 'drawbridge.json')), '.'));
         }
         const groups = new Map();
@@ -75,7 +75,7 @@ export class Scenarios {
 
     #drawEvents() {
         if (!this.#events.length) {
-            return put(this.events, make('p', { class: 'none' }, 'There are none. They stand under "events" in ',
+            return put(this.events, make('p', { class: 'none' }, 'There are none. They come under "events" in ',
                 said(fileName(state.replies.file ?? 'drawbridge.json')), '.'));
         }
         put(this.events, this.#events.map(name => make('button', {

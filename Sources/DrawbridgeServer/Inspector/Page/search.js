@@ -1,4 +1,4 @@
-// The filter box and what stands beside it. They are kept in the address, so that a reload shows the same.
+// The filter box and what is next to it. They are kept in the address, so that a reload shows the same.
 import { announce, one } from './dom.js';
 import { filter } from './filter.js';
 import { state } from './state.js';

@@ -8,7 +8,7 @@ import { print } from './write.js';
 const mostText = 400;
 const mostItems = 50;
 const moreText = 20_000;
-/// How many members of members stand open at first.
+/// How many members of members are open at first.
 const mostOpen = 200;
 
 /// A text with a button behind it for what is cut.
@@ -79,7 +79,7 @@ function member([name, value], isNamed, depth, room) {
 const leafOrBranch = (node, depth, room) =>
     node.type === 'object' || node.type === 'array' ? branch(node, depth, room) : leaf(node);
 
-/// The element for a value's text. What is no JSON, or was cut, is shown as text.
+/// The element for a value's text. What is not JSON, or was cut, is shown as text.
 export function tree(text) {
     if (text === null || text === undefined) return make('p', { class: 'none' }, 'nothing');
     const { node, problem } = parse(text);

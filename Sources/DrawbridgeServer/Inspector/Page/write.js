@@ -1,4 +1,4 @@
-// Writes JSON, replies of it, and the line of a test; finds the members of a record without reading what stands in them.
+// Writes JSON, replies of it, and the line of a test; finds the members of a record without reading what is in them.
 import { parse } from './json.js';
 
 function inline(node, most) {
@@ -43,7 +43,7 @@ function verbatim(node) {
     return isReply(node) ? object({ $reply: node }) : node;
 }
 
-/// The same reply, later; of several that one is chosen from, each of them. What is no answer stays as it is.
+/// The same reply, later; of several that one is chosen from, each of them. What is not an answer stays as it is.
 export function late(node, milliseconds) {
     const delay = ['$delay', number(milliseconds)];
     if (!isReply(node)) return { type: 'object', members: [delay, ['$reply', node]] };
@@ -154,7 +154,7 @@ function end(text, at) {
 
 const isSpace = code => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/// The texts of an object's members, by their names. What is no object has none.
+/// The texts of an object's members, by their names. What is not an object has none.
 export function members(text) {
     const found = new Map();
     let at = 0;

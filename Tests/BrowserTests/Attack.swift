@@ -55,7 +55,7 @@ struct Attack: Sendable {
         let gateway = try await gateway()
         let witness = try await curl("\(gateway.address())/witness?_mobile_bridge=1&end=1")
         ran = Set(try JSON(parsing: Array(witness.utf8))["data"]?.decode([String].self) ?? [])
-        // All that came before this call stands before it in the log.
+        // All that came before this call is before it in the log.
         try await gateway.line(with: "end=1")
         statuses = Self.statuses(in: gateway.output)
     }

@@ -279,7 +279,7 @@ import Testing
 
     // MARK: Events
 
-    /// An event is heard, or says by whom it was not; and whoever hears it has something to answer by.
+    /// An event reaches the page, or the log says which page did not take it; whoever receives it can answer.
     @Test(arguments: driven) func anEventArrivesOrTheLogNamesWhoDidNotHearIt(_ browser: Browser) async throws
     {
         let listening = """
@@ -321,7 +321,7 @@ import Testing
             try await browser.expect("window.isSetUp === true")
             try await site.play("push")
             try await browser.expect("seen", [1, 2, 3, 4])
-            // What it answered stands in the journal, though nobody waited for it.
+            // What it answered is in the journal, though nobody waited for it.
             #expect(
                 try await eventually {
                     try await site.ask("GET", "calls?kind=push&name=onPush")["calls"]?[0]?["output"] == [
@@ -333,7 +333,7 @@ import Testing
             #expect(unheard["data"]?.arrayValue?.map { $0["name"] } == ["onNothing", "silence"])
             #expect(unheard["data"]?[0]?["page"]?["id"]?.stringValue == page)
             _ = try await site.program.line(with: "onNothing was not heard by page \(page.prefix(8)) at /")
-            // It has gone on, and stands where the back button finds it, or nowhere.
+            // The page was left: the back button may find it again, or it is gone.
             try await browser.open("\(site.address)/other.html")
             let gone = try await site.said("POST", "events/push")
             #expect(gone["code"] == 409, "\(gone)")

@@ -137,7 +137,7 @@ final class DrivenBrowser: Sendable {
         try await set(width, height)
         let inner = try await evaluate("[innerWidth, innerHeight]").decode([Int].self)
         guard inner != [width, height] else { return }
-        // What stands around the page takes the rest.
+        // The browser's own controls take the rest.
         try await set(2 * width - inner[0], 2 * height - inner[1])
     }
 
@@ -214,7 +214,7 @@ final class DrivenBrowser: Sendable {
         var place: JSON = .null
         var before: JSON = 0
         let end = now() + 120
-        // What moves is clicked when it stands.
+        // What moves is clicked when it has stopped.
         while place == .null || place != before {
             guard now() < end else {
                 try await picture(at: sourceLocation)

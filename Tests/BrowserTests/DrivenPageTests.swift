@@ -155,7 +155,7 @@ import Testing
             }
         }
         let site = try BridgeSite { gateway in
-            // Beside other tests a browser may take longer than usual to come back.
+            // While other tests run a browser may take longer than usual to come back.
             gateway.pages.patience = .seconds(60)
             try gateway.register(at: "/count") {
                 Count { number in

@@ -7,7 +7,7 @@ import Testing
 ///
 /// Precedents: every local server whose interface a page of another site could reach.
 @Suite("Foreign pages", .serialized, .timeLimit(.minutes(5))) struct ForeignPageTests {
-    /// Where a page stands, when it is none of the gateway's.
+    /// Where a page is that does not belong to the gateway.
     enum Place: CaseIterable, Sendable {
         /// The same machine by another name is another site.
         case anotherSite, anotherPort, sandbox, disk
@@ -103,7 +103,7 @@ import Testing
         #expect(seen.read["/__drawbridge__/health"]?.contains("droppedAnswers") == true)
     }
 
-    /// The page is loaded by a name of the attacker's; then the gateway stands in their server's place.
+    /// The page is loaded by a name of the attacker's; then the gateway takes their server's place.
     ///
     /// To the browser it is all one origin.
     private static func rebound(in browser: Browser, _ options: [String] = []) async throws -> Attack {

@@ -77,7 +77,7 @@ struct InspectedBrowser {
 
     /// Opens both, works with the inspector in front, and ends all.
     ///
-    /// - Parameter query: what stands behind the inspector's address at first.
+    /// - Parameter query: what follows the inspector's address at first.
     static func inspect<Value: Sendable>(
         _ browser: Browser, _ site: InspectedSite, isDark: Bool = false, query: String = "",
         _ work: (InspectedBrowser) async throws -> Value
@@ -158,7 +158,7 @@ struct InspectedBrowser {
         "[...document.querySelectorAll('.row')].findLast(row => row.textContent.includes(\(JSON.string(text))))"
     }
 
-    /// A button that says this, and stands in what a selector finds.
+    /// A button with this text, inside of what a selector finds.
     static func button(_ text: String, in selector: String = "body") -> String {
         """
         [...document.querySelectorAll(\(JSON.string("\(selector) button")))]

@@ -151,7 +151,7 @@ struct InspectorAttackTests {
         return try report.get()
     }
 
-    /// Yesterday a page stood on the port that the inspector has today, and has left a service worker there.
+    /// Yesterday a page was on the port that the inspector has today, and has left a service worker there.
     @Test(arguments: Browser.tried) func aServiceWorkerLeftOnTheInspectorsPortIsNotUsed(_ browser: Browser)
         async throws
     {

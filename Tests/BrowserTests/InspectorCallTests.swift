@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    /// What the other buttons of the editor make of an answer, as the page hears it.
+    /// What the other buttons of the editor make of an answer, as the page receives it.
     @Test(arguments: Browser.tried) func anAnswerCanBeGivenOnceOrDelayed(_ browser: Browser) async throws {
         let site = try InspectedSite()
         try await Site.inspect(browser, site) { inspected in

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a person does in the inspector besides answering calls, in real browsers.
+/// What a person does in the inspector apart from answering calls, in real browsers.
 @Suite("Controls of the inspector in browsers", .serialized, .timeLimit(.minutes(5)))
 struct InspectorControlTests {
     private typealias Site = InspectedBrowser
@@ -267,7 +267,7 @@ struct InspectorControlTests {
             try await inspected.inPage(
                 "(async () => { for (let n = 0; n < 60; n += 1) await call('getUser', { n }); })()")
             try await driven.expect(isAtEnd, 60)
-            // What takes room above while the list hears that it was scrolled, which it does by itself.
+            // What takes room above while the list learns that it was scrolled, which it does by itself.
             try await driven.evaluate(
                 """
                 (list => {

@@ -72,7 +72,7 @@ struct InspectorFileTests {
         }
     }
 
-    /// What is saved counts, whatever was set for a while before; what is typed by halves is there again.
+    /// What is saved is used, whatever was set for a while before; what is typed by halves is there again.
     @Test(arguments: Browser.tried) func aSaveReplacesATemporaryAnswerAndLosesNoTyping(_ browser: Browser)
         async throws
     {
@@ -117,7 +117,7 @@ struct InspectorFileTests {
         }
     }
 
-    /// What stands in the file is more than what one call has shown of it: cases, templates, other scenarios.
+    /// What is in the file is more than what one call has shown of it: cases, templates, other scenarios.
     @Test(arguments: Browser.tried) func aMockIsShownAsWrittenAndSavedInItsPlaceAlone(_ browser: Browser)
         async throws
     {

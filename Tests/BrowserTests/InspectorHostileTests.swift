@@ -42,7 +42,7 @@ struct InspectorHostileTests {
             for (const text of [...texts, 'half \\ud800 of one', big]) {
                 document.title = text.slice(0, 10_000);
                 const name = text.slice(0, 300);
-                // Some of these names nobody can have, and of some nobody hears again.
+                // Some of these names nobody can have, and some never come up again.
                 try { MyApp[name]({ text, [name]: [text] }).catch(() => 0); } catch { }
                 try { await call(encodeURIComponent(name), { text }); } catch { }
                 fail(text);

@@ -42,7 +42,7 @@ import Testing
             try await driven.expect(
                 "document.querySelector('.row[aria-posinset=\"1\"]').ariaSelected", "true")
             try await chooses("getVip", by: Key.end)
-            // Whoever cannot see hears which row it is.
+            // A screen reader says which row it is.
             let list = "document.getElementById('list')"
             try await driven.expect(
                 "document.activeElement === \(list) || document.activeElement === document.body")
@@ -136,7 +136,7 @@ import Testing
             #expect(
                 control[2] == true && control[3] == true && control[4] == true,
                 "\(driven.browser.rawValue), \(view): \(control)")
-            // Behind the last control is what stands around the page.
+            // After the last control come the browser's own.
             if try await driven.evaluate("missed.size") == 0 { break }
             try await driven.press(Key.tab)
         }

@@ -17,7 +17,7 @@ struct InspectorMenuTests {
         }
     }
 
-    /// What the page asks, and what it hears.
+    /// What the page asks, and what it is answered.
     private static let visit = """
         (async () => {
             const heard = [];

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What native sees of pages that are several, stand still, go to the background, and come back; in real browsers.
+/// What native sees of pages that are several, are blocked, go to the background, and come back; in real browsers.
 @Suite("The life of pages", .serialized, .timeLimit(.minutes(5))) struct LifecycleTests {
     /// Says which page calls, as far as the gateway knows.
     private struct Whose: JSONHandler {

@@ -3,7 +3,7 @@ import DrawbridgeServer
 import HTTPTypes
 import TestSupport
 
-/// What has the paths of the inspector, and forbids nothing: a page beside it reads all.
+/// What has the paths of the inspector, and forbids nothing: a page of the same gateway reads all.
 struct OpenDoor: Middleware {
     /// What it was asked for, as `POST /ticket` with a query behind it.
     let asked = Observed<[String]>([])

@@ -6,7 +6,7 @@ import Testing
 
 /// What pages in real browsers hear of a reply: each outcome, by each bridge.
 @Suite("Outcomes of replies at bridges", .serialized, .timeLimit(.minutes(5))) struct OutcomeTests {
-    /// What an outcome is written as, and what a page hears of it by each bridge, one thing after the other.
+    /// What an outcome is written as, and what a page receives of it by each bridge, one thing after the other.
     private struct Outcome: Decodable {
         let reply: JSON
         let heard: [String: JSON]

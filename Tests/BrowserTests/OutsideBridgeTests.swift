@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The bridges that are shipped, each in a page of its own below a policy that allows nothing but the page's own
-/// scripts: what pages hear, what native hears, a reload, and another gateway in the place of the first.
+/// scripts: what pages receive, what native receives, a reload, and another gateway in the place of the first.
 @Suite("Bridges from outside", .serialized, .timeLimit(.minutes(5))) struct OutsideBridgeTests {
     /// What a page is given, and what comes of it.
     private struct Expected: Decodable {
@@ -144,7 +144,7 @@ import Testing
                 "\(name) in \(browser.rawValue)")
             #expect(page.bridges.contains(kind))
 
-            // It loads again, and hears the same.
+            // It loads again, and receives the same.
             try page.send("loadAgain", by: .function)
             let again = try await site.reports.wait { $0.count > 1 }[1]
             Self.compare(again, expected.report, browser, name)
@@ -218,7 +218,7 @@ import Testing
         func log(event: LogEvent) { lines.change { $0.append("\(event.message)") } }
     }
 
-    /// A script that is saved counts without a start of the gateway and without a hand on the page.
+    /// A saved script is used without a start of the gateway and without a hand on the page.
     @Test(arguments: Browser.tried) func aPageReloadsWhenItsBridgeIsSaved(_ browser: Browser)
         async throws
     {

@@ -86,7 +86,7 @@ import Testing
             try await driven.open("\(shop.address)/")
             try await shows("user", "Not signed in")
             // It numbers its orders by the clock, and a recording answers what was asked and nothing else. The clock is the
-            // page's: Firefox runs what drives it beside the page.
+            // page's: Firefox runs what drives it in the page's process.
             try await driven.evaluate(
                 """
                 document.head.append(

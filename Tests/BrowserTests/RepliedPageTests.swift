@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// A reply that is saved while the page is open stands at its shortcuts, without a reload, and goes with the save
+    /// A mock that is saved while the page is open is among its shortcuts, without a reload, and goes with the save
     /// that takes it away.
     @Test(arguments: Browser.tried) func aSavedMockIsAtOnceAmongThePagesShortcuts(_ browser: Browser)
         async throws
@@ -135,7 +135,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    /// What a page hears where nobody answers: nothing, and where it stands still, nothing at once.
+    /// What a page receives where nobody answers: nothing; where it is blocked, nothing at once.
     @Test(arguments: Browser.tried) func silenceNeverAnswersByAnyBridge(_ browser: Browser) async throws {
         let site = try BridgeSite()
         try await site.gateway.mock(#"{"silent": {"$silence": true}}"#)

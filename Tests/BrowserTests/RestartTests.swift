@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    // MARK: Pages that stand still meanwhile
+    // MARK: Pages that are blocked meanwhile
 
     /// Calls synchronously, twice, and at last asks for a picture elsewhere, which shows that it is through.
     private static func callNow(then elsewhere: String) -> String {

@@ -57,7 +57,7 @@ import Testing
             try await site.evaluate("setTimeout(() => location.reload(), 10), 1", in: page)
             let again = try await site.page(after: page)
             try await site.expect("user", begins: "Eve", in: again)
-            // A request of the page's own, and one during which it stands still.
+            // A request of the page's own, and one that blocks it.
             let own = try await site.evaluate(
                 "fetch('/getUser?_mobile_bridge=1').then(answer => answer.json())", in: again)
             #expect(own["data"] == ["nick": "Eve"])

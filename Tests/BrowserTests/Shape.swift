@@ -2,7 +2,7 @@ import Drawbridge
 import Foundation
 import HTTPTypes
 
-/// What else a page may be besides a file that comes at once: `/SHAPE/page.html` is a page of the bridges in that
+/// What a page may be other than a file that comes at once: `/SHAPE/page.html` is a page of the bridges in that
 /// shape.
 enum Shape: String, CaseIterable, Sendable {
     /// Its HTML comes bit by bit, and its scripts run long before its end is there.
@@ -13,7 +13,7 @@ enum Shape: String, CaseIterable, Sendable {
     case nonce
     /// Its policy takes scripts with a nonce, and those that they load.
     case dynamic
-    /// Its policy stands in the page itself, and lets it connect to nothing.
+    /// Its policy is in the page itself, and lets it connect to nothing.
     case meta
     /// It says that nobody sees it, as a page in the background does.
     case hidden

@@ -49,7 +49,7 @@ import Testing
         #expect(await shop.program.stop() == 0)
     }
 
-    /// A page of another app's calls the same names by other bridges, and hears the same, to the byte.
+    /// A page of another app's calls the same names by other bridges, and receives the same, to the byte.
     @Test(arguments: Browser.tried)
     func theShopsFileAnswersByEveryBridge(_ browser: Browser) async throws {
         let site = try await ServedFolder(

@@ -97,7 +97,7 @@ extension DrivenBrowser {
     fileprivate func presses(
         _ selector: String, _ sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        // Behind the last control is what stands around the page, so Tab begins at the first.
+        // After the last control come the browser's own, so Tab begins at the first.
         let first = "[...document.querySelectorAll('button, a')].find(e => e.offsetHeight)"
         try await evaluate("(\(first).focus(), 1)")
         let hasFocus = "document.activeElement.matches(\(JSON.string(selector)))"

@@ -10,7 +10,7 @@ import Testing
         var title: String
         var before: String
         var after: String
-        /// Where the name begins of the mock that stands for it; nil for the mocks of all pages.
+        /// Where the name begins of the mock that answers it; nil for the mocks of all pages.
         var beside: String?
         var name = "pay"
         var testDescription: String { title }

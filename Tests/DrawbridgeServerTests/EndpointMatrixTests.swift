@@ -151,7 +151,7 @@ import Testing
             for (index, secret) in Secret.allCases.enumerated() {
                 for caller in Caller.allCases {
                     let here = caller == .curl ? row.here : row.script ?? row.here
-                    // A gateway for each, so that no wrong secret counts for the next.
+                    // A gateway for each, so that no wrong secret is counted for the next.
                     let near = try await Self.status(path, row, secret, caller, isFromHere: true)
                     #expect(near == here[index], "\(row.request) \(secret) \(caller) from here")
                     let far = try await Self.status(path, row, secret, caller, isFromHere: false)
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    /// Each secret has a header of its own: sent in another's place it is none.
+    /// Each secret has a header of its own: sent in another's place it is worth nothing.
     @Test func noSecretIsAcceptedInPlaceOfAnother() async throws {
         let server = try Self.serve()
         let (page, tester) = (server.gateway.access.token.text, server.gateway.testerToken.text)

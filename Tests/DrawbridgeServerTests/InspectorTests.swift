@@ -280,7 +280,7 @@ import Testing
         #expect(answer.status == 200, "\(answer.body)")
         _ = await asking.value
         #expect(try await events.next("questions") == [])
-        // Who comes second hears so.
+        // Who comes second is told so.
         #expect(
             try await opened.post("/__drawbridge__/questions/\(number)", #"{"choice":"no"}"#).status == 404)
         #expect(try await gateway.journal.calls().first?.output == 1)

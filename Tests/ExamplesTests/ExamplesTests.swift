@@ -6,7 +6,7 @@ import Testing
 
 /// The examples as their readers run them.
 @Suite(.timeLimit(.minutes(5))) struct ExamplesTests {
-    /// Its own handlers stand before those that come with the command.
+    /// Its own handlers come before those that come with the command.
     @Test func helloHasItsOwnNameAndAllThatTheCommandHas() async throws {
         let hello = try Program.product("hello", ["-p", "0", "--choose", "alert=ok"])
         #expect(try await hello.line(with: "listens on").hasPrefix("hello listens on http://"))

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Mocks that stand in a line of their own text, `"pay": {"$silence": true}`, and in files.
+    /// Mocks that are in a line of text, `"pay": {"$silence": true}`, and in files.
     @Test func everyMockInTheReadmeIsValid() async throws {
         let files = try Manual.blocks(of: "json").filter { $0.file == "README.md" }.map {
             $0.lines.joined().replacing("{\"replies\": {", with: "").replacing("}}}}", with: "}}")

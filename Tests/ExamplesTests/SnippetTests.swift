@@ -3,7 +3,7 @@ import ProgramSupport
 import TestSupport
 import Testing
 
-/// The manual cannot rot: its Swift stands in files that are compiled, and its curl lines answer what they promise.
+/// The manual cannot rot: its Swift is in files that are compiled, and its curl lines answer what they promise.
 @Suite(.timeLimit(.minutes(5))) struct SnippetTests {
     @Test func swiftOfTheManualIsCutFromCompiledCode() throws {
         let code = try CompiledCode()
@@ -62,7 +62,7 @@ struct CompiledCode {
     }
 
     private var files: [(name: String, lines: [Line])] = []
-    /// Where a line with this text stands.
+    /// Where a line with this text is.
     private var places: [Substring: [(file: Int, line: Int)]] = [:]
 
     init() throws {
@@ -91,7 +91,7 @@ struct CompiledCode {
         }
     }
 
-    /// Splits a block at its empty lines and at `…`, and says where each part that stands nowhere begins.
+    /// Splits a block at its empty lines and at `…`, and says where each part that is nowhere begins.
     func complaints(about block: Block) -> [String] {
         var complaints: [String] = []
         var run: [String] = []
@@ -119,7 +119,7 @@ struct CompiledCode {
         return complaints
     }
 
-    /// Which of some lines that should stand together somewhere is wrong, and why; of the last one the beginning may be
+    /// Which of some lines that should be together somewhere is wrong, and why; of the last one the beginning may be
     /// enough.
     private func complaint(about run: [String], isCut: Bool) -> (line: Int, reason: String)? {
         let wanted = run.map(Self.split)
@@ -238,7 +238,7 @@ struct Promise {
         .wholeOutput()
     }
 
-    /// `…` stands for anything.
+    /// `…` matches anything.
     func isKept(by answer: String) -> Bool {
         let parts = expected.components(separatedBy: "…")
         var rest = answer.trimmingCharacters(in: .whitespacesAndNewlines)[...]

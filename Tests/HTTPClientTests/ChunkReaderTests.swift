@@ -42,7 +42,7 @@ struct ChunkReaderTests {
     /// An extension and a trailer of as much as is read over, and of a byte more.
     @Test(arguments: [0, 1])
     func extensionsAndTrailersAreLimited(_ more: Int) throws {
-        // Beside them there are the size with `;` and a line's end, and the last line.
+        // With them there are the size with `;` and a line's end, and the last line.
         let long = String(repeating: "a", count: Self.limit - 4 + more)
         let trailer = String(repeating: "a", count: Self.limit - 9 + more)
         if more == 0 {

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// Numbers that no page counts to.
+    /// Numbers that no page reaches.
     @Test(arguments: [
         "-9223372036854775808", "9223372036854775807", "-1", "0", "1e300", "1.5", "\"1\"", "null",
     ])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A clock that jumps, and a process that stands still.
+/// A clock that jumps, and a process that is stopped.
 @Suite("Hostile 35: time that jumps ends nothing", .serialized, .timeLimit(.minutes(5)))
 struct ClockTests {
     /// libfaketime for programs with threads, of the Debian package `faketime`.

@@ -2,7 +2,7 @@ import Drawbridge
 import TestSupport
 import Testing
 
-/// JSON that is none, or that no value of Swift can hold (RFC 8259); more texts are tried in `JSONParserTests`.
+/// Invalid JSON, or JSON that no value of Swift can hold (RFC 8259); more texts are tried in `JSONParserTests`.
 @Suite("Hostile 21: hostile JSON is a clear 400 in the envelope", .timeLimit(.minutes(5)))
 struct JSONInputTests {
     private struct Number: JSONHandler {

@@ -69,7 +69,7 @@ struct JournalDeliveryTests {
                 try await eventually { try await gateway.journal.calls().allSatisfy { $0.state != .waiting } }
             )
 
-            // Where pages came and went stands among them, so the first have gone. Whoever is so late is told, and where to
+            // The coming and going of pages is among them, so the first have gone. Whoever is so late is told, and where to
             // read on.
             let late = try await blocking { try reader.ask(since: 1) }
             #expect(late.status == 410)

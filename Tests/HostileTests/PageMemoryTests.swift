@@ -4,7 +4,7 @@ import MicroHTTPD
 import TestSupport
 import Testing
 
-/// What pages ask for, send and do not take counts in the memory for bodies, and comes back.
+/// What pages ask for, send and do not take uses the memory for bodies, and comes back.
 @Suite("Memory: pages that ask for much and take nothing", .timeLimit(.minutes(5)))
 struct PageMemoryTests {
     private static let megabyte = 1 << 20
@@ -57,7 +57,7 @@ struct PageMemoryTests {
             let values = answers.compactMap { $0[1]?["value"]?.stringValue?.utf8.count }
             let errors = answers.compactMap { $0[1]?["error"] }
             #expect(values.allSatisfy { $0 == Self.megabyte })
-            // A few of them count twice while they are sent.
+            // A few of them are counted twice while they are sent.
             #expect((18...23).contains(values.count) && values.count + errors.count == 40)
             for error in errors {
                 #expect(error["code"] == 503)

@@ -29,7 +29,7 @@ struct PathEscapeTests {
         "/.well-known/../.hidden",
     ]
 
-    /// A folder `root`, and a secret beside it.
+    /// A folder `root`, and a secret next to it.
     private static func site() throws -> Folder {
         let folder = try Folder()
         try folder.write("secret.txt", secret)

@@ -77,7 +77,7 @@ import Testing
             #expect(String(decoding: answer, as: UTF8.self).hasSuffix("done"))
             #expect(cancelled.value == (target == "/behind" ? 0 : 1))
             other.close()
-            // What is over holds nothing open: the other one's idleness counts again.
+            // What is over holds nothing open: the other one is idle again.
             #expect(await eventually { gateway.admissions.all.map(\.openCount) == [0] })
         }
         upstream.stop()

@@ -159,7 +159,7 @@ extension SIGTERMTests {
         }
     }
 
-    /// The port in what a terminal shows, as soon as something stands behind it.
+    /// The port in what a terminal shows, as soon as something follows it.
     private static func port(in screen: [UInt8]) -> Int? {
         String(decoding: screen, as: UTF8.self).firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)[^0-9]/)
             .flatMap { Int($0.1) }

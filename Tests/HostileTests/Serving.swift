@@ -38,7 +38,7 @@ func isAlive(_ port: Int, by path: String) async throws {
 
 /// Sends a request, and gives what is answered until the server closes.
 ///
-/// - Throws: when a byte is left over, or stands where none may.
+/// - Throws: when a byte is left over, or is where none may be.
 func replies(_ port: Int, _ request: some Sequence<UInt8> & Sendable) async throws -> [RawAnswer] {
     let bytes = Array(request)
     return try await blocking {

@@ -135,7 +135,7 @@ struct ShortageTests {
             let kept = try await replies(port, get("/storage?_mobile_bridge=1&key=small"))
             #expect(kept.first?.text.contains(#""value":"kept""#) == true)
             #expect(try await store("small", "changed")?["code"] == 200)
-            // Nothing half-written is left beside it.
+            // Nothing half-written is left next to it.
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: disk).sorted().filter {
                     !$0.hasPrefix(".")

@@ -7,7 +7,7 @@ import Testing
     "A name that is looked up for long", .timeLimit(.minutes(5)),
     .enabled("only root may mount a file of names, and have a name server at its port", mayMount))
 struct SlowNameTests {
-    /// A name server that hears what it is asked, and says nothing.
+    /// A name server that receives what it is asked, and says nothing.
     private final class SilentNameServer: Sendable {
         /// Of this machine, and of this process alone.
         let address = "127.53.\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF)"

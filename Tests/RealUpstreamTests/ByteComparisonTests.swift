@@ -5,7 +5,7 @@ import Testing
 
 /// The same request, sent directly and through the gateway: nobody can tell which way it went.
 @Suite("As if the gateway were not there", .timeLimit(.minutes(5))) struct ByteComparisonTests {
-    /// A request without `Host`; `ETAG` and `DATE` stand for what the server says of its `/file.txt`.
+    /// A request without `Host`; `ETAG` and `DATE` mean what the server says of its `/file.txt`.
     private struct Case: Sendable {
         let line: String
         var fields: [String] = []
@@ -90,7 +90,7 @@ import Testing
         withExtendedLifetime(node) {}
     }
 
-    /// What is not a document passes beside the page runtime too.
+    /// What is not a document passes by the page runtime too.
     @Test func thePageRuntimeTouchesDocumentsOnly() async throws {
         let node = try await DevServer()
         let cases = Self.answers.filter { !$0.line.hasSuffix("/broken") }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import TestSupport
 
-/// Stands between a server and whoever asks it, and keeps what the server is sent, byte for byte.
+/// Is between a server and whoever asks it, and keeps what the server is sent, byte for byte.
 final class Recorder: Sendable {
     let port: Int
     private let target: Int

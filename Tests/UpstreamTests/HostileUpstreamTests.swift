@@ -247,7 +247,7 @@ struct HostileUpstreamTests {
                 String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 20) + ok("ok"))),
         // The same length twice is one.
         Harmless(answer: Answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok")),
-        // Reasons that are none.
+        // Invalid reasons.
         Harmless(answer: Answer("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok")),
         Harmless(answer: Answer("HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok")),
         // Lines without a CR, as old servers send them.

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// All kinds of trouble beside each other on one loop, in an order that is always the same.
+/// All kinds of trouble at the same time on one loop, in an order that is always the same.
 @Suite("Many upstreams' faults at once", .serialized, .timeLimit(.minutes(5)))
 struct ManyAtOnceTests {
     private enum Kind: Int, CaseIterable {

@@ -94,7 +94,7 @@ func serving(
 
 /// Sends a request, and gives what is answered until the gateway closes.
 ///
-/// - Throws: when a byte is left over, or stands where none may; when the gateway closes before the end.
+/// - Throws: when a byte is left over, or is where none may be; when the gateway closes before the end.
 func replies(_ port: Int, _ request: [UInt8]) async throws -> [RawAnswer] {
     try await blocking {
         let client = try RawClient(port, timeout: 30)

@@ -101,7 +101,7 @@ struct StreamTests {
                 _ = try client.readSome(100)
                 return client
             }
-            // Until it stands still.
+            // Until it stalls.
             var last = -1
             while sent.value != last {
                 last = sent.value

@@ -155,7 +155,7 @@ struct UploadTests {
         }
     }
 
-    /// What cannot begin is kept, and counts among the bodies of all requests.
+    /// What cannot begin is kept, and uses the memory for bodies of all requests.
     @Test func anAnswerThatThereIsNoRoomToKeepIsA503() async throws {
         let count = 64 * Self.megabyte
         let echo: Answering = { connection, head in

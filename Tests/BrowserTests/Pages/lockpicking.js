@@ -1,4 +1,4 @@
-// Has the inspector's secret and a ticket that is good, as if they had leaked, and tries both from where it stands. It
+// Has the inspector's secret and a ticket that is good, as if they had leaked, and tries both from where it is. It
 // reports what it could read by each way: '' for nothing. Its address says:
 //   target   the inspector
 //   foreign  the foreign site, which takes the report

@@ -29,7 +29,7 @@ import Testing
             atPath: "\(folder.path)/mocks/out.png", withDestinationPath: "\(outside.path)/secret.png")
         #expect(mkfifo("\(folder.path)/mocks/pipe", 0o600) == 0)
         let file = try folder.write("mocks/mocks.json", Self.replies)
-        // Names count from the folder of the file that says them, wherever the gateway is started.
+        // Names are relative to the folder of the file that has them, wherever the gateway is started.
         let program = try Program.product("drawbridge", ["-p", "0", "--replies", file])
         let address = try await program.address()
         func call(_ name: String) async throws -> String {
@@ -51,7 +51,7 @@ import Testing
         #expect(user.contains(" 201 ") && user.contains("X-A: b") && user.hasSuffix(#"{"nick": "Ann"}"#))
         #expect(user.lowercased().contains("content-type: application/json"))
         #expect(try await call("own").lowercased().contains("content-type: text/x-own"))
-        // Opened as a document, it is none of this origin.
+        // Opened as a document, it is not of this origin.
         #expect(try await call("page").contains("Content-Security-Policy: sandbox"))
         try folder.write("mocks/ann.json", #"{"nick": "Eve"}"#)
         #expect(try await call("user").hasSuffix(#"{"nick": "Eve"}"#))

@@ -12,7 +12,7 @@ import Testing
         try .product("drawbridge", ["-p", "0"] + arguments)
     }
 
-    /// What a server that stands for the page's was asked, by a command that was started so.
+    /// What a server in place of the page's was asked, by a command that was started so.
     private func shown(
         _ target: String, by arguments: (MirrorServer) -> [String], _ options: String...
     ) async throws -> JSON {
@@ -114,7 +114,7 @@ import Testing
             "/", by: { ["--upstream", $0.url, "--trusted-proxy", "127.0.0.1"] + flags }, "-H",
             "X-Forwarded-For: 127.1.2.3")
         #expect(shown["fields"]?["X-Forwarded-For"] == .string(expected))
-        // The server's own name is all that it hears of names, unless it hears the gateway's everywhere.
+        // The server's own name is the only one that it gets, unless it gets the gateway's everywhere.
         #expect(shown["fields"]?["X-Forwarded-Proto"] == nil)
         let kept = try await self.shown("/", by: { ["--upstream", $0.url, "--keep-host"] + flags })
         #expect((kept["fields"]?["X-Forwarded-Proto"] == nil) == (flags.last == "--no-forwarded"))

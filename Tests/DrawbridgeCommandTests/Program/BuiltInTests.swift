@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The handlers that come with the command, beside mocks: what they answer looks like no app's own.
+/// The handlers that come with the command, next to mocks: what they answer looks like no app's own.
 @Suite(.timeLimit(.minutes(5))) struct BuiltInTests {
     private static let mocks = #"{"replies": {"getUser": {"nick": "Ann"}, "echo": {"$pass": true}}}"#
 

@@ -32,7 +32,7 @@ import Testing
             }
             """, folder)
         let address = try await program.address()
-        // Paths count from the folder of the file.
+        // Paths are relative to the folder of the file.
         #expect(try await curl("\(address)/") == "<p>mine</p>")
         #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))
         #expect(try await curl("\(address)/login?_mobile_bridge=1").contains(#""user":"10086""#))

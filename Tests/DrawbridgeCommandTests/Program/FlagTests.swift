@@ -227,7 +227,7 @@ import Testing
         let address = try addressForOthers()
         let folder = try Folder()
         let opened = "\(folder.path)/opened"
-        // What the browser is given, who may read it, and what stands in it.
+        // What the browser is given, who may read it, and what is in it.
         try folder.write(
             "bin/xdg-open",
             "#!/bin/sh\n{ echo \"$1\"; stat -c %a \"$1\" \"${1%/*}\"; cat \"$1\"; } > \(opened).new && mv \(opened).new \(opened)\n",
@@ -414,7 +414,7 @@ import Testing
     @Test func chooseReadsAnswersFromAFile() async throws {
         let folder = try Folder()
         let file = try folder.write("answers.json", #"{"alert":"ok","login":{"user":"bob"},"share":"fail"}"#)
-        // What comes later counts.
+        // What comes later wins.
         let program = try Self.drawbridge(["-p", "0", "--choose", "@\(file)", "--choose", "share=done"])
         let address = try await program.address()
         #expect(try await curl("\(address)/alert?_mobile_bridge=1").contains(#"{"result":"ok"}"#))

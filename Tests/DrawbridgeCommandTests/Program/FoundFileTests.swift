@@ -184,7 +184,7 @@ import Testing
     }
 
     /// What comes while it runs is read as what was there at the start: a mistake is said once, also where it comes again,
-    /// of two files the served folder's counts, and no page gets either, whatever is in it.
+    /// of two files the served folder's is used, and no page gets either, whatever is in it.
     @Test func aNewFileWithAMistakeIsReportedOnceAndUsedWhenFixed() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page")
@@ -224,7 +224,7 @@ import Testing
         #expect(try await Self.call(address, "a").contains("served"))
     }
 
-    /// One that was not read at the start counts as soon as it may be.
+    /// One that was not read at the start is used as soon as it may be read.
     @Test func aFileThatAnybodyMayWriteIsUsedOnceOthersMayNot() async throws {
         let folder = try Folder()
         let path = try folder.write("drawbridge.json", #"{"replies": {"a": "mine"}}"#)

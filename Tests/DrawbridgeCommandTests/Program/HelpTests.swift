@@ -77,7 +77,7 @@ import Testing
         let line = try await program.line(with: "no such setting; ")
         let settings = try #require(line.firstMatch(of: /settings are (.*)/)).output.1.split(separator: ", ")
         let flags = try await Self.flags().map { String($0.dropFirst(2)) }.filter { !$0.hasPrefix("no-") }
-        // A reply of the file stands under its own name, below `replies`; what no flag says has keys of its own, and
+        // A reply of the file is under its own name, below `replies`; what no flag says has keys of its own, and
         // `userAgent`, which pages may have each for themselves, is one of those.
         #expect(
             Set(settings.map(String.init)).subtracting([

@@ -197,7 +197,7 @@ import Testing
         try await event("replies", #""problem":null"#)
     }
 
-    /// What stands in the file is never lost, whatever has become of it.
+    /// What is in the file is never lost, whatever has become of it.
     @Test func aFileThatChangedMeanwhileIsNotOverwritten() async throws {
         let folder = try Folder()
         _ = try folder.write("drawbridge.json", Self.file)

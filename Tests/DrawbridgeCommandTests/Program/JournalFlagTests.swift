@@ -71,7 +71,7 @@ import Testing
         #expect(await program.child.exitCode() == 64)
     }
 
-    /// Each call of a missing name is one line, which counts.
+    /// Each call of a missing name is one line, which says how often it came.
     @Test func repeatedUnansweredCallsAreCounted() async throws {
         let program = try Self.drawbridge()
         let address = try await program.address()

@@ -50,7 +50,7 @@ struct LinkTests {
         #expect(try await browser.evaluate("document.scripts.length") == 0)
         try await browser.screenshot("link-closed")
 
-        // A link that is none any more says so, and the ticket is not in the address.
+        // A link that has expired says so, and the ticket is not in the address.
         try await browser.open("\(link.prefix { $0 != "#" })#\(String(repeating: "0", count: 32))")
         try await browser.evaluate(
             Self.until("document.getElementById('say').textContent.includes('Ask for a new one')"))

@@ -47,7 +47,7 @@ struct PhoneTests {
         let line = try await drawbridge.line(with: "  inspector ")
         let inspector = try String(#require(line.split(separator: " ").first { $0.hasPrefix("http://i-") }))
         let browser = try await Chromium(width: 1280, height: 800)
-        // Networks come and go beside this test, and Chromium gives up then what it loads: that is tried again.
+        // Networks come and go during this test, and Chromium gives up then what it loads: that is tried again.
         repeat {
             try await browser.open("data:text/html,between")
             try await browser.open(inspector)

@@ -4,7 +4,7 @@ import ProgramSupport
 import TestSupport
 import Testing
 
-/// The command at a real terminal, with an inspector open: both ask the same question, and who decides first counts.
+/// The command at a real terminal, with an inspector open: both ask the same question, and the first answer wins.
 @Suite("Questions at the terminal and in the inspector", .timeLimit(.minutes(5))) struct SharedQuestionTests {
     private static let reply =
         #"delete={"$ask":"Delete {{input.name}}?","$choices":{"delete":"deleted","keep":"kept"}}"#
@@ -21,7 +21,7 @@ import Testing
         #""code":404,"message":"no question \#(number) waits in session default: it was answered"#
     }
 
-    /// Terminal, inspector, and what the inspector hears.
+    /// Terminal, inspector, and what the inspector is told.
     private struct Both {
         let terminal: TerminalProgram
         let address: String

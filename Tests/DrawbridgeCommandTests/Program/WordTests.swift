@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the command takes besides options: a folder, URLs, and words that stand for nothing.
+/// What the command takes apart from options: a folder, URLs, and words that mean nothing.
 @Suite(.timeLimit(.minutes(5))) struct WordTests {
     /// Starts a product in a folder.
     private static func start(

@@ -11,7 +11,7 @@ struct StaticFilesConditionTests {
     private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"
     private static let after = "Sun, 06 Nov 1994 08:49:38 GMT"
 
-    /// `TAG` in a value stands for the tag of the file, which was last written at `date`.
+    /// `TAG` in a value means the tag of the file, which was last written at `date`.
     private func status(_ headers: HTTPFields, method: HTTPRequest.Method = .get) async throws -> Int {
         let site = try StaticFilesSite(["a.txt": "0123456789"])
         try site.setModified("a.txt", 784_111_777, nanoseconds: 500_000_000)

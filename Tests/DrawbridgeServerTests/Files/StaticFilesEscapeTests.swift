@@ -106,7 +106,7 @@ struct StaticFilesEscapeTests {
         try site.link("chain.txt", to: "here/link.txt")
         try site.link("hop", to: "docs/..")
         try site.link("whole", to: site.path(""))
-        // As mounted configurations look: the names that a caller may not ask for may stand in a link.
+        // As mounted configurations look: the names that a caller may not ask for may be in a link.
         try site.file("..2026/config.txt", "configured")
         try site.link("..data", to: "..2026")
         try site.link("config.txt", to: "..data/config.txt")

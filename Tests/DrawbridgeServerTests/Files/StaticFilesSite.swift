@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// A folder with files for one test, a gateway that serves it, and a secret beside it.
+/// A folder with files for one test, a gateway that serves it, and a secret next to it.
 ///
 /// It is gone with its last reference.
 final class StaticFilesSite: Sendable {

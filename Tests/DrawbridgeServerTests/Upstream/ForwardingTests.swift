@@ -65,7 +65,7 @@ struct ForwardingTests {
             ])
     }
 
-    /// A server compares its own name with what it hears besides; so it hears of the gateway's everywhere, or nowhere.
+    /// A server compares its own name with the others that it gets; so it gets the gateway's everywhere, or nowhere.
     @Test func theGatewaysNameIsForwardedOnlyWhereTheHostIs() throws {
         let lines = [
             "Origin: https://gw.test:8443", "Referer: https://gw.test:8443/api/x?q", "Host: gw.test:8443",

@@ -6,7 +6,7 @@ import Testing
 @testable import Drawbridge
 @testable import DrawbridgeMessages
 
-/// Callers from elsewhere: nothing without an admission, documents with one, handlers with the page token besides.
+/// Callers from elsewhere: nothing without an admission, documents with one, handlers with the page token too.
 @Suite("From elsewhere") struct EntryTests {
     private static let phone = "192.0.2.7"
     private static let host = "bridge.test:8080"

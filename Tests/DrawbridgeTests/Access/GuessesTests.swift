@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeMessages
 
 @Suite("Guessing secrets") struct GuessesTests {
-    /// A clock that stands still until somebody moves it.
+    /// A clock that stays where it is until somebody moves it.
     private final class Clock: Sendable {
         private let time = Mutex(ContinuousClock.now)
 
@@ -50,7 +50,7 @@ import Testing
         for number in 0..<Guesses.mostCallers {
             #expect(guesses.judge(from: "10.0.\(number / 256).\(number % 256)") { false } == .wrong)
         }
-        // Those who come now count as one.
+        // Those who come now are treated as one.
         for number in 0..<Guesses.perSecond {
             #expect(guesses.judge(from: "10.1.0.\(number)") { false } == .wrong)
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(await call(gateway.access.token.text, from: "127.0.0.2") == 200)
     }
 
-    /// Guesses of one secret count for that one alone.
+    /// Guesses of one secret are counted for that one alone.
     @Test func theTestersTokenHasItsOwnThrottle() async {
         let gateway = Gateway.testing()
         func list(_ token: String, from address: String) async -> Int {

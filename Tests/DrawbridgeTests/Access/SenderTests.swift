@@ -47,7 +47,7 @@ import Testing
         #expect(!Gateway().access.isFromThisMachine(own))
     }
 
-    /// Each proxy adds at the end whom it heard; what stands before the first stranger that stranger may have made up.
+    /// Each proxy adds at the end who called it; what is before the first stranger that stranger may have made up.
     @Test(
         arguments: [
             ([("X-Forwarded-For", "127.0.0.1")], true), ([("X-Forwarded-For", "192.0.2.7")], false),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Drawbridge
 
-/// Reads what is declared in a file of TypeScript of our kind, and refuses whatever else stands in it.
+/// Reads what is declared in a file of TypeScript of our kind, and refuses whatever else is in it.
 struct TypeScriptParser {
     struct Unexpected: Error, CustomStringConvertible {
         let description: String

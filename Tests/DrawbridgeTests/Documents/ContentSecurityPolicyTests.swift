@@ -72,7 +72,7 @@ struct ContentSecurityPolicyTests {
             "default-src ws: 'unsafe-inline'; script-src ws: 'unsafe-inline' 'self'; "
                 + "connect-src ws: 'unsafe-inline' 'self'"
         ),
-        // A nonce of another form is none.
+        // A nonce of another form is not taken for one.
         ("script-src 'nonce-a b'", "script-src 'nonce-a b' 'self'"),
         ("script-src 'nonce-'", "script-src 'nonce-' 'self'"),
         ("script-src 'nonce-\"><x'", "script-src 'nonce-\"><x' 'self'"),

@@ -17,7 +17,7 @@ struct HTMLRewriterTests {
         String(decoding: rewrite([Array(text.utf8)], isPage: isPage), as: UTF8.self)
     }
 
-    /// `|` stands for the place.
+    /// `|` marks the place.
     private static let written = [
         "<!doctype html><html><head>|<title>x</title></head><body></body></html>", "<head>|",
         "<html><head>|</head>", "<head>|<head>", "<head lang=en>|x", "<head\n>|x", "<head/>|x",
@@ -41,7 +41,7 @@ struct HTMLRewriterTests {
         "|<plaintext><head>",
     ]
 
-    /// What looks like a head and is none, and what hides one.
+    /// What looks like a head and is not, and what hides one.
     private static let misleading = [
         "<!doctype html>|<header>x</header>", "<html>|<header><head>", "<html>|<headline>", "|< head>",
         "|<h\0ead><head>", "<html data-x='<head>'><head>|", "<html data-x=\"a>b\"><head data-y='>'>|",
@@ -90,7 +90,7 @@ struct HTMLRewriterTests {
         #expect(rewrite(text, isPage: false) == result)
     }
 
-    /// `P` stands for a policy that counts, `p` for one that does not.
+    /// `P` marks a policy that applies, `p` one that does not.
     @Test(arguments: [
         "<head>|P", "|P", "<head>|</head> P", "<head>|<title><body></title>P", "<head>|PP<b>p",
         "<head>|<script>'p'</script>P", "<head>|<style>a>b{}</style><link><base>P",

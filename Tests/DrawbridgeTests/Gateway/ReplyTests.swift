@@ -157,7 +157,7 @@ struct ReplyTests {
             book.entries == ["warning: \(hint); add a handler: gateway.register(…, at: \"/ehco\")"])
     }
 
-    /// What stands for a part with a name is not compared.
+    /// What a parameter matches is not compared.
     @Test(arguments: [
         ("/transfers/ann", "/transfer/:account"), ("/transfer/ann/x", nil), ("/user/a-very-long-name", nil),
         ("/usr/ann/mail", "/user/:id/mail"),

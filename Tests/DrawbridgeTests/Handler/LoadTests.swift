@@ -9,7 +9,7 @@ import Testing
 /// The one suite in which answers and chunks are dropped on purpose, one test after the other: the counts are exact.
 @Suite("One handler at work", .serialized, .timeLimit(.minutes(5)))
 struct LoadTests {
-    /// Waits until it is released, whether it is cancelled or not, and notes what it hears.
+    /// Waits until it is released, whether it is cancelled or not, and notes what it is told.
     struct Stubborn: Handler {
         let journal: Notebook
         let released: Event

@@ -50,7 +50,7 @@ import Testing
             ])
     }
 
-    /// What nobody can read as JSON, and what stands in texts, has names too.
+    /// What nobody can read as JSON, and what is in texts, has names too.
     @Test(arguments: [
         (#"{"user": "ann", "token": "CANARY", "pad": "\#(String(repeating: "x", count: 70_000))"}"#, "", nil),
         (#"{"user": "ann", "token": "CANARY""#, "", nil),
@@ -185,7 +185,7 @@ import Testing
         let target: String
         let type: String?
         let body: String
-        /// What stands in the line.
+        /// What is in the line.
         let line: String
 
         init(

@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeGateway
 @testable import DrawbridgeJournal
 
-/// What the journal has besides calls.
+/// What the journal has apart from calls.
 @Suite("What else the journal has", .timeLimit(.minutes(5))) struct JournalKindsTests {
     @Test func aCallToAPageIsARecordWithItsAnswer() async throws {
         let program = JournalProgram()

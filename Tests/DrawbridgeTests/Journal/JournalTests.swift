@@ -213,7 +213,7 @@ import Testing
         #expect(await verify("new") == .expectationFailed)
     }
 
-    /// What nobody can know any more counts as lost.
+    /// What nobody can know any more is treated as lost.
     @Test func theOldestOfTooManySessionsHaveLostAllCalls() throws {
         var views = SessionViews()
         let sessions = try (1...10_001).map { try #require(Session("s\($0)")) }

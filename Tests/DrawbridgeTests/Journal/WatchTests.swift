@@ -38,7 +38,7 @@ import Testing
         journal.note(near: "/eco", of: number)
         watch.look(in: journal)
         #expect(count.taken == 1)
-        // Another session's is none of its.
+        // Another session's call is not its own.
         _ = journal.begin(Request("/echo", headers: [.session: ann.name]), at: "flag")
         watch.look(in: journal)
         #expect(count.taken == 0 && watch.found.count == kept + 1)
@@ -163,7 +163,7 @@ import Testing
         #expect(calls?.compactMap { $0["number"]?.numberValue?.intValue } == [2, 3, 5])
     }
 
-    /// A swift test hears of the call that has its answer, and not of one that has none.
+    /// A Swift test learns of the call that has its answer, and not of one that has none.
     @Test func aTestGetsTheLastCallThatHasItsAnswer() async throws {
         let journal = Journal(isOn: true)
         let number = journal.begin(Request("/pay"), at: "flag")

@@ -8,7 +8,7 @@ import Testing
 @testable import DrawbridgeMessages
 @testable import DrawbridgePageRuntime
 
-/// Bridges from outside the core, as the gateway serves them and hears of them.
+/// Bridges from outside the core, as the gateway serves them and is called by them.
 @Suite(.timeLimit(.minutes(5))) struct BridgeScriptTests {
     private struct Document: Responder {
         let policy: String?
@@ -232,7 +232,7 @@ import Testing
     private static let before = 41_720 + 2_100
 
     @Test func theRuntimeIsNotLargerThanBeforeBridges() {
-        // Since then it is served without most of its blanks, and has the interface, on which all bridges stand.
+        // Since then it is served without most of its blanks, and has the interface, on which all bridges are built.
         #expect(RuntimeScript.text(Array("{}".utf8), hasJournal: true).count <= Self.before - 2500)
     }
 

@@ -48,7 +48,7 @@ import Testing
         let pages = [early, TestPage(gateway), TestPage(gateway, url: "http://localhost/shop/?a#b")]
         for page in pages {
             _ = try await page.message(isHint)
-            // One that fails besides hears nothing new.
+            // One that also fails is told nothing new.
             page.tell(["fault": "error", "message": "flutter_inappwebview is not defined"])
             #expect(
                 page.down.map(\.message).filter { $0["log"]?.stringValue?.contains("--bridge") == true }.count

@@ -8,7 +8,7 @@ import Testing
 
 /// Which page of several gets what native does, where nobody names one, and by which names one is found.
 @Suite("The page that is meant", .timeLimit(.minutes(5))) struct MeantPageTests {
-    /// Pages beside each other: the one that is meant most comes first.
+    /// Pages at the same time: the one that is meant most comes first.
     enum Kind: Int, CaseIterable {
         case main, popup, frame, tab
 
@@ -50,7 +50,7 @@ import Testing
         { $0["call"]?.stringValue == name || $0["event"]?.stringValue == name }
     }
 
-    /// What native does: the name by which a page hears of it, and what a program asks for it.
+    /// What native does: the name by which a page is told of it, and what a program asks for it.
     static let ways = [
         ("onPush", "events/push", ""), ("news", "events/news", ""), ("news", "events/news?page=latest", ""),
         ("share", "pages/latest/send", #"{"name": "share"}"#),

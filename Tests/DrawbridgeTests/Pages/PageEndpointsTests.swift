@@ -235,7 +235,7 @@ import Testing
         func handle(_ input: JSON?) async throws -> JSON {
             let page = try #require(request.page)
             return try await Task.detached {
-                // Begins when the page is known to stand still.
+                // Begins when the page is known to be blocked.
                 while page.state.withLock({ $0.waits.isEmpty }) {
                     try await Task.sleep(for: .milliseconds(2))
                 }

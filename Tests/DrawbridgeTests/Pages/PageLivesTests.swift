@@ -90,7 +90,7 @@ import Testing
             page.hello(received: received, sent: sent)
             #expect(page.over == 7)
         }
-        // Of another store it has heard nothing that counts here.
+        // Of another store it has received nothing that matters here.
         let page = TestPage(gateway)
         let elsewhere = TestPage(gateway, id: page.id, saysHello: false)
         elsewhere.hello(received: 3, epoch: "elsewhere")

@@ -20,7 +20,7 @@ import Testing
         _ = try await page.reply(1)
         let told = "no handler at /pay; pages at /checkout/* have one, and this page is at /a.html"
         #expect(log.entries.contains { $0.contains(told) })
-        // The page hears it too, in its console.
+        // The page gets it too, in its console.
         #expect(page.down.contains { $0.message["log"]?.stringValue?.contains(told) == true })
     }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(try await told.reply(1)["error"] == ["code": 400, "message": "No response"])
     }
 
-    /// A bridge that nobody here knows is one all the same; what is not a name is none, and there are only so many.
+    /// A bridge that the gateway does not know is accepted; an invalid name is not, and their number is bounded.
     @Test func aPageMayUseBridgesOfItsOwn() async throws {
         let test = TestPage(PageHandlers.gateway())
         let page = try #require(test.gateway.pages.page(test.id))
@@ -389,7 +389,7 @@ import Testing
         #expect(gateway.pages.open.count == 0)
     }
 
-    /// A closure that stands alone in a lock is wrapped once more each time that somebody looks at it.
+    /// A closure that is all that a lock holds is wrapped once more each time that somebody looks at it.
     ///
     /// Who calls it then goes through as many functions as there were pages, and so does who lets go of it.
     @Test func theMemoryCallbackOfPagesIsNotWrappedForEachPage() throws {

@@ -15,7 +15,7 @@ final class TestPage: PageConnection {
     let life: Int
     /// The session of a test that its document says; nil where it says none.
     private let session: String?
-    /// What its greeting says besides: `frame`, `opened`, `hidden`.
+    /// What else its greeting says: `frame`, `opened`, `hidden`.
     private let more: JSON.Object
     private let reader: ChannelReader
     private let frames = Mutex<[JSON]>([])

@@ -26,7 +26,7 @@ import Testing
         #expect(try LocatedJSON(parsing: Array(" 17 ".utf8)).text == "17")
     }
 
-    /// What is written is what is read, wherever it stands.
+    /// What is written is what is read, wherever it is.
     @Test(arguments: 0..<40) func theWrittenTextOfAMemberParsesToItsValue(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let value = JSON.object(

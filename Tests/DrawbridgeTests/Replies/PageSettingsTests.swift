@@ -4,7 +4,7 @@ import Testing
 @testable import Drawbridge
 @testable import DrawbridgeMessages
 
-/// What pages are given besides replies: globals, cookies, answers without an envelope.
+/// What pages are given apart from mocks: globals, cookies, answers without an envelope.
 @Suite("What pages are given") struct PageSettingsTests {
     private struct Documents: Responder {
         func respond(to request: Request) async throws -> Response? {

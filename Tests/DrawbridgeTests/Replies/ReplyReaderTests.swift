@@ -160,7 +160,7 @@ import Testing
         if let expected { #expect(doubts.first?.contains(expected) == true, "\(doubts)") }
     }
 
-    /// An object without words is a value, whatever else stands in it.
+    /// An object without words is a value, whatever else is in it.
     @Test(arguments: [
         #"{"nick":"Ann"}"#, "{}", "[]", "null", #""{{input.a}}""#, #"{"a":{"$reply":1}}"#, "1.50",
     ])

@@ -31,7 +31,7 @@ import Testing
                 "userAgent",
             ])
         for (_, reply, isForAll) in Self.outcomes {
-            // Wherever a reply may stand.
+            // Wherever a mock may be.
             for text in [
                 #"{"replies": {"a": \#(reply)}}"#, #"{"scenarios": {"s": {"a": \#(reply)}}}"#,
                 #"{"pages": {"/": {"replies": {"a": \#(reply)}}}}"#,
@@ -56,7 +56,7 @@ import Testing
     }
 }
 
-/// What a page hears of a reply that is a file, at a bridge with a callback.
+/// What a page receives of a mock that is a file, at a bridge with a callback.
 @Suite("A file as a value") struct AnswerFileValueTests {
     private struct Files: ReplySupplier {
         func ask(_ call: [UInt8], at target: ForwardTarget, for request: Request) async throws -> [UInt8] {

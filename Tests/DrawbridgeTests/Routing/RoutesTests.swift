@@ -44,7 +44,7 @@ struct RoutesTests {
         #expect(try await gateway("/user/me", "/user/:id", "/user/*", "/*").text(at: path) == found)
     }
 
-    /// One that is none would stop the process.
+    /// An invalid pattern would stop the process.
     @Test func textsFromOutsideAreCheckedBeforeTheyBecomePatterns() {
         var texts = [""]
         for _ in 1...6 {

@@ -96,7 +96,7 @@ import Testing
         #expect(book.scenarios(in: try Self.session("s1")) == [])
     }
 
-    /// Any page may name sessions, and its calls count in them.
+    /// Any page may name sessions, and its calls are in them.
     @Test func pagesDoNotPushOutMocksThatATestHasSet() throws {
         let book = try Self.book(#"{"replies": {"next": {"$sequence": [1, 2]}}}"#)
         let test = try Self.session("test")

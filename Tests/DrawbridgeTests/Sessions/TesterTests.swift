@@ -178,7 +178,7 @@ import Testing
         #expect(await Self.ask(gateway, .post, "events/deep%20link").status == .conflict)
         #expect(await Self.ask(gateway, .post, "events/deep%20lnk").status == .notFound)
         let (ann, other) = (TestPage(gateway, session: "ann"), TestPage(gateway))
-        // A page that hears and never answers holds nothing up.
+        // A page that listens and never answers holds nothing up.
         #expect(await Self.ask(gateway, .post, "events/deep%20link?session=ann").status == .ok)
         let call = try await ann.message { $0["call"] == "onOpenURL" }
         #expect(call["hears"] == true && call["data"] == ["url": "shop://17"])

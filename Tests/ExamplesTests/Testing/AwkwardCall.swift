@@ -36,7 +36,7 @@ struct AwkwardCall: Sendable {
         .init(title, method, "\(path)?\(query)_mobile_bridge=1", nil, nil)
     }
 
-    /// A call whose name stands in the body, where it may be any text.
+    /// A call whose name is in the body, where it may be any text.
     private static func calls(_ title: String, _ name: String) -> Self {
         let body: JSON = ["action": .string(name), "data": ["a": 1]]
         return .init(title, "POST", "/__jsbridge__", "application/json", body.bytes)
@@ -110,7 +110,7 @@ struct AwkwardCall: Sendable {
         sends("a mark of the byte order", "\u{FEFF}{\"a\": 1}"),
     ]
 
-    /// What stands before bodies.
+    /// What is before bodies.
     private static let requests: [Self] = [
         asks("no input", "/pay"),
         asks("marks in a query", "/pay", query: "a=%23&b=%3F&%26=%2B+x&c=%00&d=%2F&e=%25&"),

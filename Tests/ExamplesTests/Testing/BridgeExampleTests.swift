@@ -77,7 +77,7 @@ import Testing
             }
         }
 
-        /// A bridge of one's own with its page and its list, beside copies of the tests.
+        /// A bridge of one's own with its page and its list, next to copies of the tests.
         func write(_ trial: Trial) throws {
             for name in ["heard.js", "test_bridges.py", "bridges.test.mjs"]
             where !folder.names.contains("mine/\(name)") {

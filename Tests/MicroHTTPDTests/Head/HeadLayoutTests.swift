@@ -18,7 +18,7 @@ struct HeadLayoutTests {
         #expect(times.min().map { $0 < 1 } == true, "\(times)")
     }
 
-    /// Seconds that this thread has worked: other tests run beside it.
+    /// Seconds that this thread has worked: other tests run at the same time.
     private static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -39,7 +39,7 @@ struct HostileRequestTests {
         }
     }
 
-    /// Stands for "closed" in a case's statuses, at once without a reply or at the deadline with a 408.
+    /// Means "closed" in a case's statuses, at once without a reply or at the deadline with a 408.
     private static let closed = 0
 
     @Test(arguments: HostileRequests.refused)

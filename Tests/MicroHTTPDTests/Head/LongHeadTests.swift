@@ -109,7 +109,7 @@ import Testing
             #expect(try long.repliesToEnd().map(\.status) == [431])
             try half.send("b\r\n\r\n")
             #expect(try half.reply().status == 200)
-            // What stands behind a body is refused by the same status.
+            // What follows a body is refused by the same status.
             let body = try connect()
             try half.send("GET /half HTTP/1.1\r\nHost: a\r\nX-A: ")
             try body.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")

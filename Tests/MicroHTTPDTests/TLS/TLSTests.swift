@@ -349,7 +349,7 @@ extension Deadlines {
             }
         }
 
-        /// The library spins on an extension that does not fit its buffer; what GnuTLS has decrypted counts too.
+        /// The library spins on an extension that does not fit its buffer; what GnuTLS has decrypted is included.
         @Test(arguments: [40_000, 64 << 20])
         func aChunkExtensionThatDoesNotFitIsCutOff(_ count: Int) async throws {
             // No deadline cuts it off, all of them are hours away.

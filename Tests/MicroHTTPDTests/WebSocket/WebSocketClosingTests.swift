@@ -47,7 +47,7 @@ import Testing
 
     @Test func aSlowReaderGetsAllBeforeTheEnd() async throws {
         var limits = WebSocketLimits()
-        // A busy machine may let a reader stand still for some seconds.
+        // A busy machine may stall a reader for some seconds.
         limits.closeSeconds = 5
         let large = pattern(15 << 20)
         try await withWebSockets(limits: limits) { server, log in

@@ -85,7 +85,7 @@ extension Deadlines {
         ]
         private static let silent: [Slow] = [
             Slow(name: "nothing at all", first: "", piece: "", pause: 100, isTold: false),
-            // Its beginning came with the request before, so it counts as silence.
+            // Its beginning came with the request before, so it is silence.
             Slow(
                 name: "a second head that stands still", first: plain + "GET / HT", piece: "", pause: 100,
                 replies: 1),
@@ -226,7 +226,7 @@ extension Deadlines {
 
         @Test func aReaderThatIsJustFastEnoughIsNotCutOff() async throws {
             let body = [UInt8](repeating: 1, count: 8 << 20)
-            // Long enough for a machine on which a thread stands still for a while.
+            // Long enough for a machine on which a thread stalls for a while.
             var limits = Self.limits
             limits.graceTime = .seconds(4)
             limits.idleTime = .seconds(60)

@@ -208,7 +208,7 @@ extension OneAtATime {
             }
         }
 
-        /// The library puts off the end of a connection that breaks while an older one stands idle.
+        /// The library puts off the end of a connection that breaks while an older one is idle.
         @Test(arguments: Exit.allCases, [false, true])
         func aStreamThatItsReaderLeavesIsClosedAtOnce(_ exit: Exit, _ isSecure: Bool) async throws {
             // No deadline closes it, all of them are hours away.

@@ -62,7 +62,7 @@ package final class Chromium: Sendable {
 
     /// Loads a page and waits for its `load` event.
     ///
-    /// Tests beside this one put up networks, and Chromium gives up what it loads when a network comes or goes.
+    /// Other tests put up networks, and Chromium gives up what it loads when a network comes or goes.
     ///
     /// - Throws: where it shows a page of its own instead, with the reason.
     package func open(_ url: String) async throws {

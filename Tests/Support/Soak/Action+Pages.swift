@@ -13,7 +13,7 @@ extension Action {
                 let text = caller.unique + String(repeating: "p", count: caller.size())
                 let data: JSON = ["text": .string(text)]
                 if caller.dice.roll(4) == 0 {
-                    // What native then does, the page hears with a later call, or never.
+                    // What native then does, the page learns with a later call, or never.
                     let reply = try page.call("tells", data)
                     guard reply["value"] == data else {
                         throw Wrong("another answer: \("\(reply)".prefix(300))")

@@ -50,7 +50,7 @@ struct Caller {
         return String(repeating: "0", count: 32 - digits.count) + digits
     }
 
-    /// The page token, which stands in a document that the gateway serves.
+    /// The page token, which is in a document that the gateway serves.
     mutating func token() throws -> String {
         if let knownToken { return knownToken }
         let client = try connection()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What stands in a log, which may be too large to keep.
+/// What is in a log, which may be too large to keep.
 struct LogSummary {
     /// Lines about handlers that failed as they should.
     private(set) var errors = 0

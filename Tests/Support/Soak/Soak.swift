@@ -72,7 +72,7 @@ struct Soak {
         }
     }
 
-    /// Says what stood in the log at last where something is wrong.
+    /// Says what was in the log at last where something is wrong.
     private static func soak(_ gateway: SoakedGateway, _ amount: Amount, judgesMemory: Bool) async throws {
         do {
             try await soakInRounds(gateway, amount, judgesMemory: judgesMemory)

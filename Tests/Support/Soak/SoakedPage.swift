@@ -44,7 +44,7 @@ struct SoakedPage {
         }
     }
 
-    /// Hears what native says for nobody's answer, or leaves without a word about it; some answer all the same.
+    /// Receives what native says to nobody's call, or leaves without a word about it; some answer all the same.
     private mutating func hear(_ message: JSON) throws {
         guard let id = message["id"], let number = id.numberValue?.intValue, number % 3 > 0 else { return }
         for word in number % 3 == 1 ? ["result"] : ["result", "told"] {

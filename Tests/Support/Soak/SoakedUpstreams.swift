@@ -19,7 +19,7 @@ final class SoakedUpstreams: Sendable {
         securePort = try await secure.port()
     }
 
-    /// What makes the gateway stand before them: paths that begin with `/http`, `/https` and `/broken`.
+    /// What puts the gateway in front of them: paths that begin with `/http`, `/https` and `/broken`.
     var options: [String] {
         [
             "--upstream", "/http=http://127.0.0.1:\(plainPort)/",

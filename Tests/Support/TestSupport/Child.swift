@@ -13,7 +13,7 @@ package final class Child: Sendable {
 
     /// Starts a program; `onOutput` gets what it prints, on both outputs, and at last an empty array.
     ///
-    /// - Parameter environment: what the program has besides our own environment, or instead of it.
+    /// - Parameter environment: what the program has in addition to our own environment, or instead of it.
     package init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:],
         onOutput: @escaping @Sendable ([UInt8]) -> Void

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The sockets of this process that stand on the server's port, its listening ones included.
+/// The sockets of this process on the server's port, its listening ones included.
 package func sockets(on port: Int) -> Int {
     var count = 0
     for descriptor in openDescriptors() {
@@ -194,5 +194,5 @@ private func lines(of path: String) -> [String] {
     return lines
 }
 
-/// True when no other suite runs beside: only then can the memory of this process be judged.
+/// True when no other suite runs at the same time: only then can the memory of this process be judged.
 package let isAlone = getenv("DRAWBRIDGE_ALONE") != nil

@@ -3,7 +3,7 @@ import Glibc
 
 /// A server of its own that keeps requests as they came, and answers with exactly the bytes that it is told.
 ///
-/// No gateway stands in it, whose own ports `$forward` does not ask.
+/// No gateway is in it, whose own ports `$forward` does not ask.
 package final class PlainSite: Sendable {
     /// Gets a whole request, and sends as much as it wants.
     package typealias Answer = @Sendable (_ request: String, _ send: (String) -> Void) -> Void

@@ -31,7 +31,7 @@ package final class Program: Sendable {
             path(of: name), arguments, environment: state.merging(environment) { $1 })
     }
 
-    /// The products lie beside the test's own binary.
+    /// The products are next to the test's own binary.
     package static func path(of product: String) throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: own).deletingLastPathComponent().appending(path: product).path()
@@ -85,7 +85,7 @@ package final class Program: Sendable {
         return await child.exitCode()
     }
 
-    /// Only whole lines count.
+    /// Only whole lines are searched.
     private static func line(with text: String, in output: String) -> String? {
         output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             .first { $0.contains(text) }.map(String.init)

@@ -1,7 +1,7 @@
 extension RawClient {
     /// Reads all replies until the peer closes, but those that tell to continue.
     ///
-    /// libmicrohttpd's own refusals repeat their head where the body should be: those count once, and only those.
+    /// libmicrohttpd's own refusals repeat their head where the body should be: those are counted once, and only those.
     package func refusalsToEnd(toHead isHead: Bool = false) throws -> [RawAnswer] {
         var replies: [RawAnswer] = []
         var bytes = try readToEnd()

@@ -92,7 +92,7 @@ function requestCases(ask) {
     }, 30000);
 }
 
-/// For bridges that do not stand still: answers that overtake, and many at once.
+/// For bridges that do not block: answers that overtake, and many at once.
 function manyCases(ask) {
     test('an answer that comes later', async () => equal(await ask('later', { ms: 150 }), { ms: 150 }));
     test('a short wait overtakes a long one', async () => {

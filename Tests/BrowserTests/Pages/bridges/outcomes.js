@@ -1,5 +1,5 @@
 // Calls each outcome of a reply by each bridge: `heardAll` is a promise of `{outcome: {bridge: [what is heard]}}`, in
-// the order in which the page heard it. A request hears two things, its status and its JSON.
+// the order in which the page received it. A request receives two things, its status and its JSON.
 //
 // The gateway has a reply `<outcome>_<bridge>` for each. A document has WebViewJavascriptBridge but once, so those of 5
 // and 4 are called by frames, which are this page with `?bridge=`.
@@ -76,7 +76,7 @@ const waysThatGoOn = async () => ({
     name: (name, input, hear) => byRequest('http://__jsbridge__/' + name, input, hear),
 });
 
-/// The page stands still meanwhile.
+/// The page is blocked meanwhile.
 const waysThatStand = {
     async standing(action, data, hear) {
         const request = new XMLHttpRequest();
@@ -117,7 +117,7 @@ async function runAll() {
     await wait(300);
     // What has been silent so long is silent.
     aborting.abort();
-    // Whoever is aborted hears of it a moment later.
+    // Whoever is aborted learns of it a moment later.
     await Promise.race([Promise.all(requests), wait(20000)]);
     const standing = [];
     for (const outcome of outcomes) {

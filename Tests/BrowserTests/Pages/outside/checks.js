@@ -1,4 +1,4 @@
-// What a page of a bridge from outside finds out: each file beside this one has `checks`, functions that give what they
+// What a page of a bridge from outside finds out: each other file here has `checks`, functions that give what they
 // heard, one after the other. The report goes to native by an ordinary request; `told` is what native has told the page.
 'use strict';
 

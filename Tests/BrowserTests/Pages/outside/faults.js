@@ -1,4 +1,4 @@
-// Beside it are scripts that fail, and one that looks for what is not its own.
+// With it are scripts that fail, and one that looks for what is not its own.
 report({
     handle: () => window.handleAtFirst,
     spied: () => window.spied,

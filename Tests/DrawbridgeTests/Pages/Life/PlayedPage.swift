@@ -59,7 +59,7 @@ final class PlayedPage {
             call: number)
     }
 
-    /// Calls and stands still; `isHeard` is false where the answer is lost on its way.
+    /// Calls and is blocked; `isHeard` is false where the answer is lost on its way.
     func callNow(_ number: Int, isHeard: Bool) async {
         connect()
         let call: JSON = ["call": "note", "data": .number(.init(number)), "bridge": "inject"]

@@ -6,7 +6,7 @@ import MicroHTTPD
 import TestSupport
 import Testing
 
-/// Bodies that the engine streams and others collect use the memory for bodies too, and so does what a handler writes at
+/// Bodies that the engine streams and others collect use the memory for bodies too; so does what a handler writes at
 /// once.
 @Suite("Room for bodies", .timeLimit(.minutes(5))) struct BodyRoomTests {
     private static let megabyte = 1 << 20

@@ -69,8 +69,8 @@ struct JournalDeliveryTests {
                 try await eventually { try await gateway.journal.calls().allSatisfy { $0.state != .waiting } }
             )
 
-            // The coming and going of pages is among them, so the first have gone. Whoever is so late is told, and where to
-            // read on.
+            // The coming and going of pages is among them, so the first have gone. Whoever is so late is told where to read
+            // on.
             let late = try await blocking { try reader.ask(since: 1) }
             #expect(late.status == 410)
             let place = try #require(

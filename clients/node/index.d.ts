@@ -33,7 +33,7 @@ export interface Question {
   call: number | null;
   choices?: string[];
   fields?: string[];
-  /** What a person reads beside each field. */
+  /** What a person reads next to each field. */
   labels?: string[];
 }
 

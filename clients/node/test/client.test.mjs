@@ -170,7 +170,7 @@ for (const [status, body, said] of [
   [502, '', 'with an empty body'], [403, '{"error": "no"}', '{"error": "no"}'], [200, '"ok"', '"ok"'],
   [302, 'Log in', 'Log in'], [500, 'x'.repeat(500), 'x'.repeat(200)],
 ]) {
-  test(`what answers ${status} ${body.slice(0, 20)} and is no gateway is said`, async t => {
+  test(`what answers ${status} ${body.slice(0, 20)} and is not a gateway is reported`, async t => {
     const native = await elsewhere(t, (_, answer) => answer.writeHead(status, { Location: '/' }).end(body));
     await assert.rejects(native.calls(), { message: `${native.address} answered ${status}, and not as a gateway does: ${said}` });
   });

@@ -24,7 +24,7 @@ import Testing
         #expect(error?.message.contains("text") == true)
     }
 
-    /// Without the gateway, where only the work counts.
+    /// Without the gateway, where only the work matters.
     @Test func anEmptyNoteIsRefused() async throws {
         let handler = NotesHandler(notebook: Notebook())
         await #expect(throws: HTTPError.self) { try await handler.handle(.init(text: "")) }

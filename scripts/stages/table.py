@@ -110,8 +110,9 @@ SLOW = (
               (script("venv", "testing", "examples/testing/requirements.txt"), Tests(CLIENTS)), ("programs",)),
         Stage("inspector", "the inspector in Chromium", (Tests(INSPECTOR),), ("pages",), True),
         Stage("browsers", "the same pages in the other browsers",
-              tuple(Tests("^BrowserTests", environment=LONG + (("DRAWBRIDGE_BROWSERS", browser),))
-                    for browser in ("firefox", "webKit")),
+              tuple(Tests(*which, environment=LONG + (("DRAWBRIDGE_BROWSERS", browser),))
+                    for browser in ("firefox", "webKit")
+                    for which in ((BRIDGES,), ("^BrowserTests", (BRIDGES, INSPECTOR)), (INSPECTOR,))),
               ("pages", "browsers"), True),
         Stage("frameworks", "pages of real servers and frameworks behind the gateway",
               (script("frameworks", ".build/debug/drawbridge"),), ("frameworks",), True),

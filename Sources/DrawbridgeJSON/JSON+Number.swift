@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension JSON {
     /// A JSON number, kept as the digits it was written with.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension JSONText {
     /// Writes a value that JSON has a form for; `false` for one that encodes itself.

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-package import Darwin
-#else
 package import Glibc
-#endif
 
 /// An IPv4 or IPv6 address.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A value with templates in its strings, such as `{{input.orderNo}}`.
 ///

@@ -37,28 +37,18 @@ enum Timestamp {
 
     /// Reads `2026-11-20`, or that with `T23:29:24`, a fraction if any, and `Z` or an offset such as `+01:00`.
     static func date(from text: String) -> Date? {
-        var text = text
-        return text.withUTF8 { date(from: $0[...]) }
-    }
-
-    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
-
-    private static func date(from bytes: Bytes) -> Date? {
-        var rest = bytes
-        guard let year = number(4, from: &rest), skip("-", in: &rest), let month = number(2, from: &rest),
-            skip("-", in: &rest), let day = number(2, from: &rest),
-            1...12 ~= month, 1...length(ofMonth: month, in: year) ~= day
+        var rest = Array(text.utf8)[...]
+        guard let date = numbers("0000-00-00", from: &rest), 1...12 ~= date[1],
+            1...length(ofMonth: date[1], in: date[0]) ~= date[2]
         else { return nil }
-        let midnight = days(fromYear: year, month: month, day: day) * 86_400
+        let midnight = days(fromYear: date[0], month: date[1], day: date[2]) * 86_400
         if rest.isEmpty { return Date(timeIntervalSinceReferenceDate: Double(midnight) - epoch) }
 
-        guard skip("T", in: &rest) || skip("t", in: &rest) || skip(" ", in: &rest),
-            let hour = number(2, from: &rest), skip(":", in: &rest), let minute = number(2, from: &rest),
-            skip(":", in: &rest), let second = number(2, from: &rest),
-            hour < 24, minute < 60, second < 60, let fraction = fraction(from: &rest),
-            let offset = offset(from: &rest), rest.isEmpty
+        guard let separator = rest.popFirst(), "Tt ".utf8.contains(separator),
+            let time = numbers("00:00:00", from: &rest), time[0] < 24, time[1] < 60, time[2] < 60,
+            let fraction = fraction(from: &rest), let offset = offset(rest)
         else { return nil }
-        let seconds = midnight + hour * 3600 + minute * 60 + second - offset
+        let seconds = midnight + time[0] * 3600 + time[1] * 60 + time[2] - offset
         return Date(timeIntervalSinceReferenceDate: Double(seconds) - epoch + fraction)
     }
 
@@ -93,47 +83,39 @@ enum Timestamp {
 
     // MARK: - Reading
 
-    private static func skip(_ character: Unicode.Scalar, in rest: inout Bytes) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest.removeFirst()
-        return true
-    }
-
-    private static func digit(from rest: inout Bytes) -> Int? {
-        guard let byte = rest.first, byte.isDigit else { return nil }
-        rest.removeFirst()
-        return Int(byte - UInt8(ascii: "0"))
-    }
-
-    private static func number(_ width: Int, from rest: inout Bytes) -> Int? {
-        var value = 0
-        for _ in 0..<width {
-            guard let next = digit(from: &rest) else { return nil }
-            value = value * 10 + next
+    /// The numbers in a text of this form, in which `0` stands for any digit; what was read is taken from `rest`.
+    private static func numbers(_ form: String, from rest: inout ArraySlice<UInt8>) -> [Int]? {
+        var numbers = [0]
+        for expected in form.utf8 {
+            guard let byte = rest.popFirst() else { return nil }
+            if expected == UInt8(ascii: "0"), byte.isDigit {
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
+            } else if expected != UInt8(ascii: "0"), byte == expected {
+                numbers.append(0)
+            } else {
+                return nil
+            }
         }
-        return value
+        return numbers
     }
 
     /// The fraction of a second: 0 without a point, `nil` for a point without digits; only nine digits count.
-    private static func fraction(from rest: inout Bytes) -> Double? {
-        guard skip(".", in: &rest) else { return 0 }
-        guard var value = digit(from: &rest) else { return nil }
-        var scale = 10
-        while let next = digit(from: &rest) {
-            guard scale < 1_000_000_000 else { continue }
-            value = value * 10 + next
-            scale *= 10
-        }
-        return Double(value) / Double(scale)
+    private static func fraction(from rest: inout ArraySlice<UInt8>) -> Double? {
+        guard rest.first == UInt8(ascii: ".") else { return 0 }
+        let digits = rest.dropFirst().prefix(while: \.isDigit)
+        rest = rest[digits.endIndex...]
+        return digits.isEmpty ? nil : Double("0.\(String(decoding: digits.prefix(9), as: UTF8.self))")
     }
 
-    private static func offset(from rest: inout Bytes) -> Int? {
-        if skip("Z", in: &rest) || skip("z", in: &rest) { return 0 }
-        let sign = skip("-", in: &rest) ? -1 : skip("+", in: &rest) ? 1 : 0
-        guard sign != 0, let hours = number(2, from: &rest), skip(":", in: &rest),
-            let minutes = number(2, from: &rest), hours < 24, minutes < 60
+    /// The seconds of `Z` or `+01:00`.
+    private static func offset(_ text: ArraySlice<UInt8>) -> Int? {
+        var rest = text
+        guard let sign = rest.popFirst() else { return nil }
+        if sign | 0x20 == UInt8(ascii: "z") { return rest.isEmpty ? 0 : nil }
+        guard "+-".utf8.contains(sign), let offset = numbers("00:00", from: &rest), rest.isEmpty,
+            offset[0] < 24, offset[1] < 60
         else { return nil }
-        return sign * (hours * 3600 + minutes * 60)
+        return (sign == UInt8(ascii: "-") ? -1 : 1) * (offset[0] * 3600 + offset[1] * 60)
     }
 }
 

@@ -1,7 +1,7 @@
 /// What is known of the values in one place: their kinds, and the shapes of their elements and members.
 ///
 /// It is made from values that were seen, and from templates; TypeScript is written from it.
-package struct ValueShape: Sendable, Equatable {
+package struct ValueShape: Sendable {
     /// Kinds of values, other than arrays and objects.
     package struct Kinds: OptionSet, Sendable {
         package let rawValue: Int
@@ -14,25 +14,11 @@ package struct ValueShape: Sendable, Equatable {
         package static let string = Kinds(rawValue: 8)
     }
 
-    package struct Members: Sendable, Equatable {
+    package struct Members: Sendable {
         package var known: [(name: String, shape: ValueShape)] = []
         package var required: Set<JSON.Bytewise> = []
         /// The shape of the values under all other names; none or one.
         package var others: [ValueShape] = []
-
-        package init(
-            known: [(name: String, shape: ValueShape)] = [], required: Set<JSON.Bytewise> = [],
-            others: [ValueShape] = []
-        ) {
-            (self.known, self.required, self.others) = (known, required, others)
-        }
-
-        package static func == (lhs: Self, rhs: Self) -> Bool {
-            lhs.required == rhs.required && lhs.others == rhs.others
-                && lhs.known.elementsEqual(rhs.known) {
-                    JSON.Bytewise($0.name) == JSON.Bytewise($1.name) && $0.shape == $1.shape
-                }
-        }
     }
 
     package var kinds: Kinds = []
@@ -43,13 +29,20 @@ package struct ValueShape: Sendable, Equatable {
     /// The members of objects; nil where there are no objects.
     package var members: Members?
 
-    package init(_ kinds: Kinds = []) { self.kinds = kinds }
+    package init(_ kinds: Kinds = [], isAny: Bool = false) { (self.kinds, self.isAny) = (kinds, isAny) }
 
-    package static let any: ValueShape = {
-        var shape = ValueShape()
-        shape.isAny = true
-        return shape
-    }()
+    /// An array with elements of these shapes.
+    package init(elements shapes: some Sequence<ValueShape>) {
+        elements = []
+        for shape in shapes { elements = [elements?.first?.merged(shape) ?? shape] }
+    }
+
+    /// An object with these members.
+    package init(members known: [(name: String, shape: ValueShape)]) {
+        members = Members(known: known, required: Set(known.map { JSON.Bytewise($0.name) })).collapsed
+    }
+
+    package static let any = ValueShape(isAny: true)
 
     package var isEmpty: Bool { !isAny && kinds.isEmpty && elements == nil && members == nil }
 
@@ -77,28 +70,15 @@ package struct ValueShape: Sendable, Equatable {
             return
         }
         switch value {
-        case .null: self = ValueShape(.null)
-        case .bool: self = ValueShape(.boolean)
-        case .number: self = ValueShape(.number)
-        case .string: self = ValueShape(.string)
+        case .null: self.init(.null)
+        case .bool: self.init(.boolean)
+        case .number: self.init(.number)
+        case .string: self.init(.string)
         case .array(let elements):
-            self = ValueShape()
-            self.elements = []
-            for element in elements { add(ValueShape(of: element, depth: depth + 1)) }
+            self.init(elements: elements.lazy.map { ValueShape(of: $0, depth: depth + 1) })
         case .object(let members):
-            self = ValueShape()
-            var known = Members()
-            for (name, value) in members {
-                known.known.append((name, ValueShape(of: value, depth: depth + 1)))
-                known.required.insert(JSON.Bytewise(name))
-            }
-            self.members = known.collapsed
+            self.init(members: members.map { ($0.key, ValueShape(of: $0.value, depth: depth + 1)) })
         }
-    }
-
-    /// Merges the shape of one more element into that of the elements.
-    private mutating func add(_ element: ValueShape) {
-        elements = [elements?.first?.merged(element) ?? element]
     }
 
     // MARK: Merging
@@ -119,11 +99,7 @@ package struct ValueShape: Sendable, Equatable {
         }
         kinds.formUnion(other.kinds)
         if let theirs = other.elements {
-            elements =
-                elements.map { mine in
-                    guard let one = mine.first, let other = theirs.first else { return mine + theirs }
-                    return [one.merged(other)]
-                } ?? theirs
+            elements = ValueShape(elements: (elements ?? []) + theirs).elements
         }
         if let theirs = other.members { members = members?.merged(theirs) ?? theirs }
     }

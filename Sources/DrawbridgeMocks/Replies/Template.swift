@@ -136,17 +136,8 @@ package struct Template: Sendable {
         case .constant(let value): return ValueShape(of: [value])
         case .whole(.input, _): return .any
         case .whole, .text, .written: return ValueShape(.string)
-        case .array(let nodes):
-            var shape = ValueShape()
-            shape.elements =
-                nodes.isEmpty ? [] : [nodes.reduce(into: ValueShape()) { $0.merge(Self.shape(of: $1)) }]
-            return shape
-        case .object(let members):
-            var shape = ValueShape()
-            shape.members = ValueShape.Members(
-                known: members.map { ($0.name, Self.shape(of: $0.node)) },
-                required: Set(members.map { JSON.Bytewise($0.name) }))
-            return shape
+        case .array(let nodes): return ValueShape(elements: nodes.map(Self.shape(of:)))
+        case .object(let members): return ValueShape(members: members.map { ($0.name, shape(of: $0.node)) })
         }
     }
 

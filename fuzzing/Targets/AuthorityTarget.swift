@@ -15,8 +15,8 @@ enum AuthorityTarget: FuzzTarget {
             if authority.isLoopback { check(isLoopback(authority), "\(text) is not this machine") }
         }
         // One dot at the end of a host is taken away, and two are the name of nothing.
-        if let origin = AccessPolicy.origin(text), !text.contains("..") {
-            check(AccessPolicy.origin(origin) == origin, "\(text) is \(origin), and that another")
+        if let origin = WebOrigin.of(text), !text.contains("..") {
+            check(WebOrigin.of(origin) == origin, "\(text) is \(origin), and that another")
         }
         let request = Request("/", authority: text)
         let mayCall = Authority(request.authority)?.isLocal == true

@@ -72,7 +72,7 @@ extension ParsableArguments {
 
     /// Refuses what is no address of a server.
     func checkAddress(_ flag: String, _ url: String?) throws {
-        guard let url, AccessPolicy.origin(url)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil else { return }
+        guard let url, WebOrigin.of(url)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil else { return }
         throw ValidationError(
             "\(flag) \(url): it is http or https, a host and a port, without a path: http://localhost:9090")
     }

@@ -77,7 +77,7 @@ struct HandlerOptions: ParsableArguments {
                 "--location \(location ?? ""): coordinates are a latitude up to 90 and a longitude up to 180: 51.5,-0.1"
             )
         }
-        for origin in forwardTo where AccessPolicy.origin(origin)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil {
+        for origin in forwardTo where WebOrigin.of(origin)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil {
             throw ValidationError(
                 "--forward-to \(origin): an origin is http or https and a host, for instance https://mocks.example"
             )
@@ -180,7 +180,7 @@ struct AccessOptions: ParsableArguments {
         }
         try checkAddress("--public-url", publicUrl)
         try check("--trusted-proxy", trustedProxy) { try AddressRange($0) }
-        for origin in cors where AccessPolicy.origin(origin) == nil {
+        for origin in cors where WebOrigin.of(origin) == nil {
             throw ValidationError(
                 "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
         }

@@ -96,7 +96,7 @@ struct Settings {
         let said = options.layers.reversed().flatMap(\.tests.choose)
         answers = try Answers(said)
         supplier = OutsideReplies(
-            origins: Set(options[\.handlers.forwardTo].compactMap { AccessPolicy.origin($0) }))
+            origins: Set(options[\.handlers.forwardTo].compactMap { WebOrigin.of($0) }))
         replies = try ReplySources(
             options[\.handlers.reply], files: options[\.handlers.replies], config: config,
             scenario: options[\.handlers.scenario], isWelcoming: isWelcoming)

@@ -62,7 +62,7 @@ public struct AccessPolicy: Sendable {
         self.trustedProxies = trustedProxies.compactMap { try? AddressRange($0) }
         self.apiIsForOthers = apiIsForOthers
         self.allowedHosts = Set(allowedHosts.map { Authority($0)?.host ?? $0.lowercased() })
-        self.allowedOrigins = Set(allowedOrigins.map { Self.origin($0) ?? $0 })
+        self.allowedOrigins = Set(allowedOrigins.map { WebOrigin.of($0) ?? $0 })
         self.requiresToken = requiresToken
         self.token = token
     }
@@ -70,15 +70,12 @@ public struct AccessPolicy: Sendable {
     /// Takes the address by which browsers reach the gateway: its host, and its origin, which a server in front may
     /// speak https for.
     package mutating func allow(_ url: String?) {
-        guard let url, let origin = Self.origin(url), let mark = origin.firstRange(of: "://"),
+        guard let url, let origin = WebOrigin.of(url), let mark = origin.firstRange(of: "://"),
             let authority = Authority(String(origin[mark.upperBound...]))
         else { return }
         allowedHosts.insert(authority.host)
         publicOrigin = origin
     }
-
-    /// An origin as browsers write it; nil for what is none.
-    package static func origin(_ text: String) -> String? { WebOrigin.of(text) }
 }
 
 extension AccessPolicy {
@@ -86,7 +83,7 @@ extension AccessPolicy {
     package func refusesHost(of request: Request) -> HTTPError? {
         guard let text = request.authority else { return nil }
         guard let authority = request.site else {
-            return HTTPError(.badRequest, "the Host header \(text) is no host; send Host: localhost")
+            return HTTPError(.badRequest, "the Host header \(text) is not a host; send Host: localhost")
         }
         if isOwn(authority, request) { return nil }
         return HTTPError(
@@ -122,21 +119,10 @@ extension AccessPolicy {
         // sent the request. Such a page has an old token because it was open before the gateway was started again.
         case .right, .wrong, nil: break
         }
-        let authority = request.site
-        let origin = request.headers.value(.origin)
-        if let origin, !isListed(origin), !isOwn(origin, authority, request) {
-            return HTTPError(
-                .forbidden,
-                origin == "null"
-                    ? "a page without an origin (a file, a sandbox) may not call native; serve it with --root"
-                    : """
-                    a page of \(origin) may not call native; allow it with --cors \(origin), in code \
-                    AccessPolicy(allowedOrigins:)
-                    """)
-        }
+        if let error = refusesOrigin(of: request, deed: "call native") { return error }
         if verdict == .right { return nil }
         if needsToken { return Self.tokenRequired }
-        if let origin, isListed(origin) { return nil }
+        if listedOrigin(of: request) != nil { return nil }
         let site = request.headers.value(.secFetchSite)
         if let site, site != "same-origin", site != "none" {
             return HTTPError(
@@ -146,10 +132,11 @@ extension AccessPolicy {
                 --cors ORIGIN
                 """)
         }
-        let isLocal = authority?.isLocal == true
+        let isLocal = request.site?.isLocal == true
         let isOurs =
             request.isAbsoluteForm
-            ? isLocal && Self.isProgram(request) : site != nil || origin != nil || isLocal
+            ? isLocal && Self.isProgram(request)
+            : site != nil || request.headers.contains(.origin) || isLocal
         return isOurs ? nil : Self.tokenRequired
     }
 
@@ -167,21 +154,15 @@ extension AccessPolicy {
 
     /// Refuses a request that only pages of the gateway or of listed origins may make, even with the token; else nil.
     package func refusesPage(_ request: Request) -> HTTPError? {
-        let origin = request.headers.value(.origin)
-        if let origin, isListed(origin) { return nil }
-        let site = request.headers.value(.secFetchSite)
-        if origin.map({ isOwn($0, request.site, request) }) ?? true, site == nil || site == "same-origin",
-            !request.isAbsoluteForm
-        {
-            return nil
-        }
+        if listedOrigin(of: request) != nil { return nil }
+        if !refusesOtherPages(request), !request.isAbsoluteForm { return nil }
         return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
     }
 
     /// Whether the browser says that a page of another origin sent this, a listed one included.
     package func refusesOtherPages(_ request: Request) -> Bool {
         let site = request.headers.value(.secFetchSite)
-        return request.headers.value(.origin).map { !isOwn($0, request.site, request) } == true
+        return request.headers.value(.origin).map { !isOwn($0, request) } == true
             || site != nil && site != "same-origin"
     }
 
@@ -190,22 +171,29 @@ extension AccessPolicy {
     /// A browser opens a WebSocket of any page without a preflight, and a server behind the gateway may trust whoever
     /// connects from this machine.
     package func refusesSocket(of request: Request) -> HTTPError? {
-        guard let origin = request.headers.value(.origin), !isListed(origin),
-            !isOwn(origin, request.site, request)
-        else { return nil }
+        refusesOrigin(of: request, deed: "open a WebSocket here")
+    }
+
+    /// Refuses a page whose origin is neither listed nor the gateway's own; nil for any other, and for programs.
+    private func refusesOrigin(of request: Request, deed: String) -> HTTPError? {
+        guard let origin = request.headers.value(.origin), !isListed(origin), !isOwn(origin, request) else {
+            return nil
+        }
         return HTTPError(
             .forbidden,
-            """
-            a page of \(origin) may not open a WebSocket here; allow it with --cors \(origin), in code \
-            AccessPolicy(allowedOrigins:)
-            """)
+            origin == "null"
+                ? "a page without an origin (a file, a sandbox) may not \(deed); serve it with --root"
+                : """
+                a page of \(origin) may not \(deed); allow it with --cors \(origin), in code \
+                AccessPolicy(allowedOrigins:)
+                """)
     }
 
     /// True where the browser itself says that a page of the gateway's sent this.
     private func isFromOwnPage(_ request: Request) -> Bool {
         !request.isAbsoluteForm
             && (request.headers.value(.secFetchSite) == "same-origin"
-                || request.headers.value(.origin).map { isOwn($0, request.site, request) } == true)
+                || request.headers.value(.origin).map { isOwn($0, request) } == true)
     }
 
     func listedOrigin(of request: Request) -> String? {
@@ -223,9 +211,9 @@ extension AccessPolicy {
         return IPAddress(host.host) == address
     }
 
-    /// Whether an origin is listed; `null` and `*` are no origins and never are.
+    /// Whether an origin is listed; `null` and `*` are not origins and never are.
     private func isListed(_ origin: String) -> Bool {
-        allowedOrigins.contains(origin) && Self.origin(origin) == origin
+        allowedOrigins.contains(origin) && WebOrigin.of(origin) == origin
     }
 
     /// Answers a preflight of a listed origin (Fetch, "CORS-preflight request").
@@ -253,8 +241,8 @@ extension AccessPolicy {
     }
 
     /// True for the origin of pages that the gateway serves under the host of the request.
-    private func isOwn(_ origin: String, _ authority: Authority?, _ request: Request) -> Bool {
-        guard let authority else { return false }
+    private func isOwn(_ origin: String, _ request: Request) -> Bool {
+        guard let authority = request.site else { return false }
         return origin == publicOrigin || origin == WebOrigin.of(scheme: request.scheme, authority)
     }
 

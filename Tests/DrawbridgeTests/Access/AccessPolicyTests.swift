@@ -376,7 +376,7 @@ struct AccessPolicyTests {
         ("null", nil), ("*", nil), ("https://", nil), ("https://a b", nil),
     ])
     func originsAreNormalizedAsBrowsersDo(text: String, origin: String?) {
-        #expect(AccessPolicy.origin(text) == origin)
+        #expect(WebOrigin.of(text) == origin)
     }
 
     @Test func guessingTheTokenIsThrottled() async {

@@ -19,7 +19,7 @@ enum RoutesTarget: FuzzTarget {
         let request = Request("/__jsbridge__" + lines[0])
         if let plain = JSBridgeRule.jsBridge.canonicalRequest(for: request), let sent = request.head.path {
             let isBelow = "/__jsbridge__" + (plain.head.path ?? "") == sent
-            check(plain.naming == .action || isBelow, "\(sent) is \(plain.head.path ?? "")")
+            check(plain.isNamedByAction || isBelow, "\(sent) is \(plain.head.path ?? "")")
         }
 
         let paths = rest.split(separator: 0x0A).prefix(8).map { String(decoding: $0, as: UTF8.self) }

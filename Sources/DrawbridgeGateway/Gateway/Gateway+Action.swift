@@ -6,9 +6,9 @@ extension Gateway {
     ///
     /// The same may be in the query, as the iframe form of the bridge sends it.
     func named(_ plain: Request) async throws -> Request {
-        guard plain.naming == .action else { return plain }
+        guard plain.isNamedByAction else { return plain }
         var request = plain
-        request.naming = .path
+        request.isNamedByAction = false
         let call = try await request.input(as: Call.self)
         guard let action = call.action, !action.isEmpty else {
             throw HTTPError(

@@ -104,7 +104,7 @@ extension Gateway {
         do {
             var named = try await named(plain)
             sends(named)
-            if plain.naming != .path,
+            if plain.isNamedByAction,
                 let answer = await replied(&named, by: replies(to: named), original: plan.request)
             {
                 return answer

@@ -173,7 +173,7 @@ extension Gateway {
 
     /// To the replies for the path, and then to the first route that has it and takes the method.
     private func native(_ plain: Request) -> Plan.Way {
-        guard plain.naming == .path else { return .native(plain, .unknown(declining: nil)) }
+        guard !plain.isNamedByAction else { return .native(plain, .unknown(declining: nil)) }
         let way = handled(plain)
         let replies = replies(to: plain)
         guard !replies.isEmpty, case .native(let plain, let candidate) = way else { return way }

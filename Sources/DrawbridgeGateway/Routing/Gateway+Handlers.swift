@@ -61,7 +61,7 @@ extension Gateway {
     /// Whether a request is for native, by its head: then a handler answers it, or an error that there is none.
     package func isNative(_ request: Request) -> Bool {
         guard let (plain, ruled) = nativeForm(of: request) else { return false }
-        guard ruled == nil, unhandled == .passThrough, plain.naming == .path else { return true }
+        guard ruled == nil, unhandled == .passThrough, !plain.isNamedByAction else { return true }
         if replies(for: plain).mayAnswer { return true }
         return Target.segments(of: plain.path).map { !matches($0, for: plain).isEmpty } ?? true
     }

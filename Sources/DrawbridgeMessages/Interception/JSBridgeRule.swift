@@ -24,7 +24,7 @@ public struct JSBridgeRule: InterceptionRule {
         var request = request
         request.target = target.text
         if target.path == "/" || target.path.isEmpty {
-            request.naming = .action
+            request.isNamedByAction = true
             // Elsewhere a plus in a query is a space. In the iframe form it stays a plus, so it is encoded here.
             target.query = target.query?.split(separator: "+", omittingEmptySubsequences: false).joined(
                 separator: "%2B")

@@ -21,34 +21,16 @@ extension Request {
         @usableFromInline var target: String
         @usableFromInline var body: Body
         @usableFromInline var remoteAddress: String?
-        /// The address of this machine that the connection came to; nil where there is no socket, or nobody asked for
-        /// it.
         @usableFromInline var localAddress: String?
-        /// The secret of the admission that let it in; nil where something else did.
         @usableFromInline var admission: String?
         @usableFromInline var id: String
         @usableFromInline var answerer: (any Answerer)?
         @usableFromInline var parameters: [String: String] = [:]
-        /// Values that middleware has attached, by their types.
         @usableFromInline var found: [ObjectIdentifier: any Sendable] = [:]
-        @usableFromInline var naming = Naming.path
+        @usableFromInline var isNamedByAction = false
         @usableFromInline var bridgeInput: JSON?
         @usableFromInline var isOfInspector = false
         @usableFromInline var isFromApp = false
-        /// The page's channel call that it stands for; nil for an HTTP request.
         @usableFromInline var channelCall: (any ChannelCall)?
-
-        init(
-            _ head: RequestHead, target: String, body: Body, remoteAddress: String?,
-            localAddress: String? = nil, id: String, answerer: (any Answerer)?
-        ) {
-            self.head = head
-            self.target = target
-            self.body = body
-            self.remoteAddress = remoteAddress
-            self.localAddress = localAddress
-            self.id = id
-            self.answerer = answerer
-        }
     }
 }

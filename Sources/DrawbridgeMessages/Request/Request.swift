@@ -109,10 +109,10 @@ public struct Request: Sendable {
         set { change { $0.found[ObjectIdentifier(type)] = newValue } }
     }
 
-    /// Where the handler's name and input come from; set by the rule that took the request.
-    @usableFromInline package var naming: Naming {
-        get { parts.values.naming }
-        set { change { $0.naming = newValue } }
+    /// Whether the body or query names the handler (`action`), and the path does not.
+    @usableFromInline package var isNamedByAction: Bool {
+        get { parts.values.isNamedByAction }
+        set { change { $0.isNamedByAction = newValue } }
     }
 
     /// The input where the bridge has read it already: from the body (`data` beside `action`), or from a page's
@@ -161,12 +161,6 @@ public struct Request: Sendable {
         parts = Parts(values)
     }
 
-    /// Where a bridge finds the name of its handler.
-    @usableFromInline package enum Naming: Sendable {
-        case path
-        case action
-    }
-
     /// Makes a request, for a test or to be sent on.
     ///
     /// - Parameters:
@@ -211,7 +205,7 @@ public struct Request: Sendable {
     ) {
         parts = Parts(
             Values(
-                head, target: target ?? head.target, body: body, remoteAddress: remoteAddress,
+                head: head, target: target ?? head.target, body: body, remoteAddress: remoteAddress,
                 localAddress: localAddress, id: id, answerer: answerer))
     }
 
@@ -225,11 +219,10 @@ public struct Request: Sendable {
         remoteAddress: String?, answerer: any Answerer
     ) {
         let path = name.hasPrefix("/") ? String(name.dropFirst()) : name
-        var values = Values(
-            head, target: "/" + Percent.encode(path, keeping: "/"), body: .empty,
-            remoteAddress: remoteAddress, id: RequestID.from(nil), answerer: answerer)
-        values.bridgeInput = input
-        values.channelCall = call
+        let values = Values(
+            head: head, target: "/" + Percent.encode(path, keeping: "/"), body: .empty,
+            remoteAddress: remoteAddress, id: RequestID.from(nil), answerer: answerer, bridgeInput: input,
+            channelCall: call)
         parts = Parts(values)
     }
 

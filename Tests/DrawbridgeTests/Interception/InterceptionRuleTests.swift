@@ -58,7 +58,7 @@ struct InterceptionRuleTests {
         let request = Request(.post, target, authority: authority)
         let taken = try #require(JSBridgeRule().canonicalRequest(for: request))
         #expect(taken.head.path == plain)
-        #expect((taken.naming == .action) == byAction)
+        #expect(taken.isNamedByAction == byAction)
     }
 
     @Test(arguments: [

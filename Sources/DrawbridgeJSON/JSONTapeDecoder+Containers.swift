@@ -14,7 +14,10 @@ extension JSONTapeDecoder {
 
         func contains(_ key: Key) -> Bool { decoder.member(key.stringValue) != nil }
 
-        func decodeNil(forKey key: Key) throws -> Bool { try member(key).entry.kind == .null }
+        func decodeNil(forKey key: Key) throws -> Bool {
+            let member = try member(key)
+            return member.entry.kind == .null || member.isEmptyText
+        }
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
             try member(key, type).decode(type)
@@ -158,16 +161,12 @@ extension JSONTapeDecoder {
     }
 }
 
-// The protocol has a default `decodeIfPresent` for each of these types, which a generic one does not override.
+// For these types one lookup does what the protocol's defaults need three for. A default takes empty text as missing
+// because `decodeNil(forKey:)` does; these ask what type is wanted, since to a string it is a value.
 
 extension JSONTapeDecoder.KeyedContainer {
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         try present(key, type)?.decode(type)
-    }
-
-    @inline(__always)
-    private func whole<Integer: FixedWidthInteger>(_ type: Integer.Type, _ key: Key) throws -> Integer? {
-        try present(key, type)?.integer(type)
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
@@ -182,20 +181,7 @@ extension JSONTapeDecoder.KeyedContainer {
         try present(key, type)?.double()
     }
 
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        try present(key, type)?.float()
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        try present(key, type)?.integer(type)
     }
-
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try whole(type, key) }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try whole(type, key) }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try whole(type, key) }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try whole(type, key) }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try whole(type, key) }
-    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try whole(type, key) }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try whole(type, key) }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try whole(type, key) }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try whole(type, key) }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try whole(type, key) }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try whole(type, key) }
-    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try whole(type, key) }
 }

@@ -131,10 +131,12 @@ extension JSONTapeDecoder {
         expectation(of: Raw.RawValue.self)
     }
 
-    /// Whether this is empty text from a query or a form for anything but a string, which counts as missing.
+    /// Whether this is empty text from a query or a form.
+    var isEmptyText: Bool { entry.isText && entry.kind == .string && entry.range.isEmpty }
+
+    /// Whether it is empty text where anything but a string is wanted, which is the same as missing.
     func isLeftOut(of type: any Any.Type) -> Bool {
-        let entry = entry
-        guard entry.isText, entry.kind == .string, entry.range.isEmpty else { return false }
+        guard isEmptyText else { return false }
         let expectation = Self.expectation(of: type)
         return expectation != nil && expectation != "a string"
     }

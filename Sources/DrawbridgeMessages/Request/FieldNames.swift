@@ -45,9 +45,4 @@ extension HTTPFields {
         guard !names.contains(where: { $0 == name.lowercased() || $0 == "*" }) else { return }
         append(HTTPField(name: .vary, value: name))
     }
-
-    init(_ name: HTTPField.Name, _ value: String) {
-        self.init()
-        self[name] = value
-    }
 }

@@ -9,12 +9,10 @@ import HTTPGrammar
     package let name: String
 
     /// The session of requests that name none.
-    package static let usual = Session(known: "default")
+    package static let usual = Session("default")!
 
     /// The most sessions that are kept, more than tests run side by side; with one more, the longest idle one goes.
     package static let most = 1000
-
-    private init(known name: String) { self.name = name }
 
     /// Nil for a text that is no name of a session.
     package init?(_ name: String) {

@@ -9,10 +9,8 @@ package import HTTPTypes
     private let field: HTTPField
     private let oldField: HTTPField
 
-    /// Makes a random pseudonym, which no other gateway has.
-    package init() { self.init("drawbridge-\(String.random128())") }
-
-    package init(_ pseudonym: String) {
+    /// - Parameter pseudonym: by default a random one, which no other gateway has.
+    package init(_ pseudonym: String = "drawbridge-\(String.random128())") {
         self.pseudonym = pseudonym
         field = HTTPField(name: .via, value: "1.1 \(pseudonym)")
         oldField = HTTPField(name: .via, value: "1.0 \(pseudonym)")

@@ -9,7 +9,7 @@ package final class ContentType: Sendable {
 
     private init(_ text: String) {
         self.text = text
-        headers = HTTPFields(.contentType, text)
+        headers = [.contentType: text]
         fixed = FixedFields(
             [HTTPField(name: .contentType, value: text)] + FixedFields.guardedAndFresh.fields)
     }

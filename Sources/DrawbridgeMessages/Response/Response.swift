@@ -135,7 +135,7 @@ public struct Response: Sendable {
     /// Makes an answer that is sent as it is, with its type.
     private init(contentType: String, body: Body) {
         status = .ok
-        own = ContentType.usual(contentType).map(Own.type) ?? .fields(HTTPFields(.contentType, contentType))
+        own = ContentType.usual(contentType).map(Own.type) ?? .fields([.contentType: contentType])
         self.body = body
     }
 

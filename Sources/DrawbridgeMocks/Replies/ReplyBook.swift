@@ -14,8 +14,6 @@ package final class ReplyBook: Sendable {
         var sessions: [Session: SessionReplies] = [:]
         /// Counts uses of sessions, so that the longest idle one is known.
         var uses = 0
-        /// All current sequences: a call that is answered during a reload notes no step of a sequence that is gone.
-        var sequences: Set<SessionReplies.Sequence> = []
         /// What was logged since the last reload.
         var news = ReplyNews()
 
@@ -171,15 +169,14 @@ package final class ReplyBook: Sendable {
     private func change(_ change: (inout State) -> Void) {
         state.withLock { state in
             change(&state)
-            state.sequences = Set(
-                (state.given.all + state.coded + state.sessions.values.map(\.names)).flatMap(
-                    SessionReplies.sequences))
+            let layers = state.given.all + state.coded + state.sessions.values.map(\.names)
+            let sequences = Set(layers.flatMap(SessionReplies.sequences))
             state.fresh = SessionReplies(scenarios: Scenarios(state.given.scenario))
             state.fresh.ask(state.given, state.coded)
             var isEmpty = state.fresh.isEmpty && state.given.events.isEmpty && state.given.settings.isEmpty
             for session in Array(state.sessions.keys) {
                 state.sessions[session]?.ask(state.given, state.coded)
-                state.sessions[session]?.keepSteps(of: state.sequences)
+                state.sessions[session]?.keepSteps(of: sequences)
                 isEmpty = isEmpty && state.sessions[session]?.isEmpty == true
             }
             isUnused.store(isEmpty, ordering: .releasing)
@@ -193,14 +190,7 @@ package final class ReplyBook: Sendable {
     ) throws(Failure) -> Result {
         defer { registry.hasChanged() }
         return try state.withLock { state throws(Failure) in
-            let before = SessionReplies.sequences(of: state[session].names)
             let result = try change(&state)
-            let after = SessionReplies.sequences(of: state[session].names)
-            if before != after {
-                state.sequences.subtract(before)
-                state.sequences.formUnion(after)
-                state.sessions[session]?.keepSteps(of: state.sequences)
-            }
             state.sessions[session]?.ask(state.given, state.coded)
             if !state[session].isEmpty { isUnused.store(false, ordering: .releasing) }
             return result
@@ -320,9 +310,7 @@ package final class ReplyBook: Sendable {
     private func step(of sequence: SessionReplies.Sequence, among count: Int, in session: Session) -> Int {
         state.withLock { state in
             let step = state[session].steps[sequence, default: 0]
-            if state.sequences.contains(sequence) {
-                state.change(session) { $0.steps[sequence] = min(step + 1, count - 1) }
-            }
+            state.change(session) { $0.steps[sequence] = min(step + 1, count - 1) }
             return step
         }
     }

@@ -83,6 +83,8 @@ package struct SessionReplies: Sendable {
         isTests = true
         names.source = "session \(session.name)"
         names.label = session == .usual ? "set" : "set, \(session.name)"
+        let sequences = Set(Self.sequences(of: names))
+        steps = steps.filter { $0.key.source != names.source || sequences.contains($0.key) }
         own = replies
         return doubts
     }

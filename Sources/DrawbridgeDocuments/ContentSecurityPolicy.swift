@@ -36,7 +36,6 @@ package struct ContentSecurityPolicy {
             .map { Directive(text: Array($0)) }
     }
 
-    /// The policy as it stands in a header or a `<meta>`.
     package var text: [UInt8] { Array(directives.map(\.text).joined(separator: [UInt8(ascii: ";")])) }
 
     package func has(_ name: String) -> Bool { sources(of: name) != nil }
@@ -59,8 +58,6 @@ package struct ContentSecurityPolicy {
         while directives.last?.name == "" { directives.removeLast() }
         directives.append(directive)
     }
-
-    // MARK: The server's own name
 
     /// Directives whose words are not sources.
     private static let sourceless: Set = [
@@ -94,8 +91,6 @@ package struct ContentSecurityPolicy {
     }
 
     package mutating func remove(_ name: String) { directives.removeAll { $0.name == name } }
-
-    // MARK: Scripts
 
     /// The sources that decide about a `<script src>` (section 6.8.4), and the directive that may get more of them.
     private var scripts: (name: String, sources: [String])? {
@@ -137,8 +132,6 @@ package struct ContentSecurityPolicy {
             add(["'self'"], to: name)
         }
     }
-
-    // MARK: Connections
 
     /// Allows connections to the page's own origin, and its WebSocket, which `'self'` does not cover in every browser.
     ///

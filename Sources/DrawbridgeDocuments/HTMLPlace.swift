@@ -16,7 +16,6 @@ struct HTMLPlace {
 
     private var mode = Mode.initial
 
-    /// Starts at the beginning, after a byte order mark.
     init(start: Int) { position = start }
 
     /// Takes a token that ended at `end`; true when the place is found.

@@ -3,7 +3,6 @@
 /// Only the first ``window`` bytes are read. Until the tag is in, what follows the best place so far is held back; then
 /// only a `<meta>` or `<base>` that is not complete. All other bytes pass unchanged.
 package struct HTMLRewriter {
-    /// How many bytes of a document are looked at.
     package static let window = 64 << 10
 
     private enum Phase {
@@ -128,8 +127,6 @@ package struct HTMLRewriter {
         phase = .over
     }
 
-    // MARK: The head
-
     /// Takes a token of the head, or the one that ends it (HTML, sections 13.2.6.4.4 to 13.2.6.4.6).
     private mutating func takeInHead(_ token: HTMLScanner.Token) {
         switch token {
@@ -181,7 +178,6 @@ package struct HTMLRewriter {
         if let changed { replace(content, at: place, by: changed) }
     }
 
-    /// Rewrites the URL of the `<base>` that has just ended.
     private mutating func changeBase() {
         guard let link = scanner.attribute("href"), let place = link.value,
             let changed = homecoming?.url(String(decoding: text(at: place), as: UTF8.self))
@@ -199,8 +195,6 @@ package struct HTMLRewriter {
     private func text(at place: Range<Int>) -> [UInt8] {
         HTMLText.decoded(held[(place.lowerBound - passed)..<(place.upperBound - passed)])
     }
-
-    // MARK: What goes on
 
     private mutating func pass(upTo position: Int) {
         guard position > passed else { return }
@@ -231,7 +225,6 @@ package protocol Homecoming: Sendable {
     func policy(_ text: [UInt8]) -> [UInt8]?
 }
 
-/// Decodes and escapes the value of an attribute.
 enum HTMLText {
     /// Decodes character references to ASCII (HTML, section 13.2.5.72); others stay as they are.
     static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

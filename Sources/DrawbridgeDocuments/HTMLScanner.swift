@@ -13,11 +13,9 @@ struct HTMLScanner {
         case doctype
         /// `name` is its name; `attributes` are read only for a `<meta>` or a `<base>`.
         case startTag
-        /// `name` is its name.
         case endTag
     }
 
-    /// An attribute of a tag, and the range of its value.
     struct Attribute {
         var name: [UInt8] = []
         /// Without its quotes; nil for an attribute without a value.
@@ -66,7 +64,6 @@ struct HTMLScanner {
         }
     }
 
-    /// Skips bytes without reading them.
     mutating func skip(_ count: Int) { position += count }
 
     mutating func take(_ byte: UInt8) -> Token? {
@@ -98,8 +95,6 @@ struct HTMLScanner {
         }
         return byte.isHTMLSpace ? nil : .text
     }
-
-    // MARK: Tags
 
     private mutating func tag(_ byte: UInt8) -> Token? {
         switch (state, byte) {
@@ -157,8 +152,6 @@ struct HTMLScanner {
         beginRawText()
         return .startTag
     }
-
-    // MARK: Attributes
 
     private mutating func attributeName(_ byte: UInt8) -> Token? {
         switch (state, byte) {

@@ -93,7 +93,6 @@ extension JSON.Number {
         return Self(verified: "\(parts.isNegative ? "-" : "")\(digits)e\(parts.exponent)")
     }
 
-    /// Whether the number has no fraction, however it is written.
     package var isWhole: Bool { parts.exponent >= 0 }
 
     /// The number as `digits × 10^exponent`, without zeros at either end of `digits`.

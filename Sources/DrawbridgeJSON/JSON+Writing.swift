@@ -9,7 +9,6 @@ extension JSON {
         return output
     }
 
-    /// Appends the value as JSON text.
     package func write(into output: inout [UInt8]) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)

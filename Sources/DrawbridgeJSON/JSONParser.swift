@@ -45,8 +45,6 @@ struct JSONParser {
         }
     }
 
-    // MARK: - Structure
-
     /// Reads a scalar or an empty container; `false` when it opened an array or object whose first value comes next.
     private mutating func beginValue() throws(JSON.ParseError) -> Bool {
         skipWhitespace()
@@ -121,7 +119,6 @@ struct JSONParser {
         return true
     }
 
-    /// Reads the name of a member and the colon after it.
     private mutating func name() throws(JSON.ParseError) {
         guard current == UInt8(ascii: "\"") else {
             let remedy = current == UInt8(ascii: "}") ? "; take out the comma before it" : ""
@@ -133,8 +130,6 @@ struct JSONParser {
         skipWhitespace()
         guard skip(":") else { throw fault("expected ':' after the name of a member, found \(found)") }
     }
-
-    // MARK: - Names
 
     /// The first repeated name of the object: a few names are compared in pairs, many are collected in a set.
     private func repeatedName(in object: Int) -> Entry? {
@@ -178,8 +173,6 @@ struct JSONParser {
         if !entry.isAside { return body(UnsafeBufferPointer(rebasing: bytes[entry.range])) }
         return aside.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[entry.range])) }
     }
-
-    // MARK: - Numbers and strings
 
     /// Skips a number; where it is malformed, stops there and returns why.
     mutating func scanNumber() -> String? {
@@ -267,8 +260,6 @@ struct JSONParser {
         return code
     }
 
-    // MARK: - Bytes
-
     /// The next byte, or 0 at the end, which is no confusion: JSON allows a zero byte nowhere.
     private var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
@@ -295,8 +286,6 @@ struct JSONParser {
     private func text(from start: Int, to end: Int? = nil) -> String {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<(end ?? position)]), as: UTF8.self)
     }
-
-    // MARK: - Faults
 
     private func fault(_ message: String, at offset: Int? = nil) -> JSON.ParseError {
         JSON.ParseError(message, at: offset ?? position, in: bytes)

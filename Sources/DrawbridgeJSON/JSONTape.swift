@@ -33,8 +33,6 @@ package final class JSONTape {
         try self.init(parsing: value.bytes, maximumDepth: .max)
     }
 
-    // MARK: - Looking
-
     @inline(__always)
     package subscript(place: Int) -> Entry { own.entries[place] }
 
@@ -121,8 +119,6 @@ package final class JSONTape {
         }
         return path.reversed()
     }
-
-    // MARK: - Adding
 
     /// Appends a member to the outermost object, which may still be `null`: a string, or an array of several.
     package func add(_ values: [String], named name: String) {

@@ -79,8 +79,6 @@ extension JSONTapeDecoder {
         throw mismatch(Self.url, URL.self, .content)
     }
 
-    // MARK: - Steps
-
     /// The value, or the only one of a text array; throws where a query or form gave several.
     private func single(_ type: any Any.Type) throws -> JSON {
         let entry = entry

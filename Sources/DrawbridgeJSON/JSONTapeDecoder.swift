@@ -117,8 +117,6 @@ struct JSONTapeDecoder: Decoder {
         return UnkeyedContainer(decoder: self, first: place)
     }
 
-    // MARK: - Values
-
     /// Makes a value of any type: one that JSON has a form for, or one that decodes itself.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if type == String.self { return identity(try string(), as: type) }

@@ -44,8 +44,6 @@ final class JSONText {
         own.names.reserveCapacity(8)
     }
 
-    // MARK: - Values
-
     func append<Value: Encodable>(_ value: Value) throws {
         if try write(scalar: value) { return }
         own.lastID += 1
@@ -99,8 +97,6 @@ final class JSONText {
         }
     }
 
-    // MARK: - Places
-
     func count(at place: Int) -> Int { find(place)?.count ?? 0 }
 
     func isBegun(at place: Int) -> Bool { find(place)?.shape != .nothing }
@@ -133,7 +129,6 @@ final class JSONText {
         own.bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Writes a comma, except before the first element.
     @inline(__always)
     func beginElement(at place: Int) throws {
         try check(place)
@@ -165,8 +160,6 @@ final class JSONText {
             own.names.removeLast(own.names.count - own.current.firstName)
         }
     }
-
-    // MARK: - Later
 
     /// The encoder of a member that is written later, the same one when the member is asked for again.
     func reserveMember(_ key: some CodingKey, at place: Int) -> JSONTextEncoder {
@@ -204,8 +197,6 @@ final class JSONText {
         own.insertions.removeLast(own.insertions.count - own.current.firstInsertion)
     }
 
-    // MARK: - Names
-
     private var hasRepeatedName: Bool {
         let names = own.names[own.current.firstName...]
         if names.count > JSONTape.searchLimit {
@@ -235,8 +226,6 @@ final class JSONText {
     private func fail(_ problem: String) {
         own.fault = own.fault ?? error(problem)
     }
-
-    // MARK: - Bytes
 
     func write(_ mark: Unicode.Scalar) { own.bytes.append(UInt8(ascii: mark)) }
 

@@ -55,8 +55,6 @@ enum Timestamp {
     /// The seconds from 1970, where the arithmetic here begins, to 2001, where `Date` does.
     private static let epoch = 978_307_200.0
 
-    // MARK: - Calendar
-
     /// The date this many days after 1970-01-01, computed in years that begin in March, in eras of 400 years.
     private static func civil(fromDays days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooredBy: 146_097)
@@ -80,8 +78,6 @@ enum Timestamp {
         default: 31
         }
     }
-
-    // MARK: - Reading
 
     /// The numbers in a text of this form, in which `0` stands for any digit; what was read is taken from `rest`.
     private static func numbers(_ form: String, from rest: inout ArraySlice<UInt8>) -> [Int]? {

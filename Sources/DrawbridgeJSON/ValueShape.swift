@@ -46,8 +46,6 @@ package struct ValueShape: Sendable {
 
     package var isEmpty: Bool { !isAny && kinds.isEmpty && elements == nil && members == nil }
 
-    // MARK: Values that were seen
-
     /// With more members than this, their names count as ids, whose values share one shape.
     static let mostMembers = 100
     private static let deepest = 20
@@ -81,8 +79,6 @@ package struct ValueShape: Sendable {
         }
     }
 
-    // MARK: Merging
-
     /// The shape of what fits either of the two.
     package func merged(_ other: ValueShape) -> ValueShape {
         var merged = self
@@ -103,8 +99,6 @@ package struct ValueShape: Sendable {
         }
         if let theirs = other.members { members = members?.merged(theirs) ?? theirs }
     }
-
-    // MARK: Size
 
     private var partCount: Int {
         1 + (elements ?? []).reduce(0) { $0 + $1.partCount }

@@ -5,8 +5,6 @@ package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
     private let rest: Int
 
-    /// The addresses that begin with the same bits as this one.
-    ///
     /// - Parameter prefix: how many bits are the same, of 32 or of 128.
     package init(_ address: IPAddress, prefix: Int) {
         first = address
@@ -50,9 +48,7 @@ package struct AddressRange: Sendable, Equatable {
     }
 }
 
-/// The error for a text that is no address and no range.
 package struct InvalidAddressRange: Error, Equatable, CustomStringConvertible {
-    /// Says what to write instead.
     package let description: String
 
     init(_ text: String, _ problem: String) { description = "the address range \(text) \(problem)" }

@@ -28,12 +28,10 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Takes the four bytes of an IPv4 address.
     package init(_ address: in_addr) {
         self.init(isIPv6: false, bits: UInt128(UInt32(bigEndian: address.s_addr)))
     }
 
-    /// Takes the sixteen bytes of an IPv6 address.
     package init(_ address: in6_addr) {
         self.init(
             isIPv6: true,

@@ -1,6 +1,5 @@
 /// Origins as browsers write them: lower case and without the scheme's own port.
 package enum WebOrigin {
-    /// The origin that a text names; nil where it names none.
     package static func of(_ text: String) -> String? {
         guard let mark = text.firstRange(of: "://"),
             let authority = Authority(String(text[mark.upperBound...]))

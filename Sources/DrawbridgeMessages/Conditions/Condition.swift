@@ -19,7 +19,6 @@ package indirect enum Condition: Sendable {
         return misfit?.sentence(redaction)
     }
 
-    /// Why an input does not fit, and where.
     private struct Misfit {
         /// What was sent and what was wanted, in words.
         let rest: String

@@ -8,7 +8,6 @@ package enum OwnPath: String, CaseIterable {
     /// The description of the tester's API, for client generators.
     case description = "api.json"
     case manual
-    /// The page runtime.
     case script = "page.js"
     /// A script that hands the value of a global name to the page runtime.
     case global = "global.js"
@@ -19,30 +18,23 @@ package enum OwnPath: String, CaseIterable {
     case call
     /// A page's messages by HTTP, as when it leaves.
     case messages
-    /// A page's WebSocket.
     case channel
     /// Puts a browser into the session of a test.
     case session
-    /// The tester's API: the calls of native in the journal.
+    // The tester's API, from here to the end.
     case calls
-    /// The tester's API: what pages may call.
     case handlers
-    /// The tester's API: the same as types of TypeScript.
+    /// What pages may call, as types of TypeScript.
     case types = "types.d.ts"
-    /// The tester's API: the answered calls as a file of mocks.
+    /// The answered calls as a file of mocks.
     case record
-    /// The tester's API: mocks of a session.
     case replies
-    /// The tester's API: which scenarios are on in a session.
     case scenario
-    /// The tester's API: events, which native starts by itself.
     case events
-    /// The tester's API: questions that wait for an answer.
     case questions
-    /// The tester's API: drops what a session has changed.
+    /// Drops what a session has changed.
     case reset
     case pages
-    /// The tester's API: devices that were let in.
     case admissions
 
     /// Nil for a path that is not below `/__drawbridge__/`, and for one that does not exist there.

@@ -15,7 +15,6 @@ extension HTTPField.Name {
     package static let pageBridge = Self("X-Drawbridge-Bridge")!
     /// The session of a test that a request belongs to.
     package static let session = Self("X-Drawbridge-Session")!
-    /// The last event that a reader of an event stream has received.
     package static let lastEventID = Self("Last-Event-ID")!
     package static let pageID = Self("X-Drawbridge-Page")!
     package static let pageToken = Self("X-Drawbridge-Token")!

@@ -22,7 +22,6 @@ extension Request {
         /// A body of this text in UTF-8.
         public init(_ text: String) { storage = .bytes(Array(text.utf8)) }
 
-        /// A body that is read from its source as it comes.
         @usableFromInline package init(_ source: any ChunkSource) { storage = .chunks(source) }
 
         /// The bytes where they are all there, nil for a stream.
@@ -45,11 +44,7 @@ extension Request {
             return bytes.count
         }
 
-        /// Reserves room in the memory that all bodies share, in place of what this body had reserved.
-        ///
-        /// It is for a stream whose bytes are kept until it is complete.
-        ///
-        /// - Throws: a 503 where all requests together have no room for them.
+        /// As ``ChunkSource/reserve(_:)``, for a stream whose bytes are kept until it is complete.
         @usableFromInline package func reserve(_ count: Int) throws(HTTPError) {
             if case .chunks(let source) = storage { try source.reserve(count) }
         }

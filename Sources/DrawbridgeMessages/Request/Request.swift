@@ -140,7 +140,6 @@ public struct Request: Sendable {
     /// The page's channel call that it stands for; nil for an HTTP request.
     @usableFromInline package var channelCall: (any ChannelCall)? { parts.values.channelCall }
 
-    /// True where a script wants the bare output, and no envelope.
     @usableFromInline package var isForScript: Bool { channelCall?.isForScript ?? false }
 
     /// The gateway that answers it; nil for a request that no gateway has seen.
@@ -297,10 +296,8 @@ extension Request {
         return logger
     }
 
-    /// The handlers of the gateway that answers this; nil for a request that no gateway has seen.
     @usableFromInline package var registered: [(path: String, handler: String)]? { answerer?.registered }
 
-    /// The name of the gateway in the `Via` of what is sent on.
     @usableFromInline package var via: Via { answerer?.via ?? .withoutGateway }
 
     /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.

@@ -5,15 +5,12 @@ package import HTTPTypes
     let method: HTTPRequest.Method
     let scheme: String
     let authority: String?
-    /// Host and port as `authority` names them; nil where it names no host.
     let site: Authority?
     let target: String
     package let headers: HTTPFields
-    /// The gateway's own cookies by their names, taken out of `headers`.
     let ownCookies: [String: String]
     /// Whether a header field says that it was forwarded (``ForwardedChain``).
     let isForwarded: Bool
-    /// True where no header field tells anything of the caller, as with most that are no browser.
     let isAnonymous: Bool
     let isAbsoluteForm: Bool
     /// True for HTTP/1.0.
@@ -64,7 +61,6 @@ package import HTTPTypes
         .pageID, .pagePath, .pageWaits, .pageAfter, .pageBridge,
     ]
 
-    /// Whether it names a message of its page that must be handled before it.
     package var waitsForItsTurn: Bool { !isAnonymous && headers.contains(.pageAfter) }
 
     func with(

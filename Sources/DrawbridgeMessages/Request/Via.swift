@@ -2,7 +2,6 @@ package import HTTPTypes
 
 /// Names this gateway in the `Via` of what goes through it (RFC 9110, section 7.6.3).
 @usableFromInline package struct Via: Sendable {
-    /// For requests that are forwarded without a gateway.
     package static let withoutGateway = Via()
 
     private let pseudonym: String

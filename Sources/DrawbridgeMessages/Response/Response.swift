@@ -101,7 +101,6 @@ public struct Response: Sendable {
         seldom = Seldom(values)
     }
 
-    /// The answer's own header fields.
     private enum Own {
         case type(ContentType)
         case fields(HTTPFields)
@@ -132,7 +131,6 @@ public struct Response: Sendable {
         self.body = body
     }
 
-    /// Makes an answer that is sent as it is, with its type.
     private init(contentType: String, body: Body) {
         status = .ok
         own = ContentType.usual(contentType).map(Own.type) ?? .fields([.contentType: contentType])

@@ -17,7 +17,6 @@ package struct RoutePattern: Sendable {
         isOnePath && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"%?#".utf8.contains($0) }
     }
 
-    /// Whether the pattern fits a path with these parts.
     package func fits(_ segments: [String]) -> Bool {
         for (place, part) in parts.enumerated() {
             if part == .wildcard { return segments.count > place }

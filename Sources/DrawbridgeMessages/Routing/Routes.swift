@@ -106,7 +106,6 @@ package struct Routes<Target: Routed> {
     }
 }
 
-/// What can be registered under a pattern of paths.
 package protocol Routed: Sendable {
     var pattern: RoutePattern { get }
 
@@ -128,7 +127,6 @@ package final class Registry: Sendable {
     /// A number that changes with each registration; while it is the same, a route that was found is still right.
     package var version: Int { changes.load(ordering: .acquiring) }
 
-    /// Notes that something was registered or removed.
     package func hasChanged() { changes.add(1, ordering: .releasing) }
 
     /// Whether some handlers are for some pages only, so that it matters from which page a request comes.

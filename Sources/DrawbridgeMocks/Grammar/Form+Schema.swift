@@ -26,7 +26,6 @@ extension Form {
         }
     }
 
-    /// The schema of a type, with those rules that are there.
     static func of(_ type: JSON, _ rules: (String, JSON?)...) -> JSON.Object {
         JSON.Object([("type", type)] + rules.compactMap { rule in rule.1.map { (rule.0, $0) } })
     }
@@ -44,7 +43,6 @@ extension Form.Names {
 }
 
 extension Keyword {
-    /// What the schema says of its value, with a description.
     var schema: JSON.Object {
         let warning = needsTrust ? " A drawbridge.json that nobody has named may not have it." : ""
         var schema: JSON.Object = ["description": .string(says + warning)]

@@ -7,7 +7,6 @@ package indirect enum Form: Sendable {
     case message
     /// `true` alone.
     case yes
-    /// `true` or `false`.
     case flag
     /// A text. Its pattern, of JavaScript's, is for editors; the reader has a rule of its own, which is as strict.
     case text(pattern: String? = nil)

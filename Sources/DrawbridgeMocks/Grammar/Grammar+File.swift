@@ -10,7 +10,6 @@ extension Grammar {
         backslashes; encode it: %20
         """
 
-    /// What pages get besides replies.
     private static let given = [
         Keyword(
             "globals",
@@ -39,7 +38,6 @@ extension Grammar {
             example: #""{{userAgent}} ShopApp/3.2""#),
     ]
 
-    /// The keys of settings for some pages.
     static let page: Keywords = {
         let bridge = Keyword(
             "bridge", .several(.text()),

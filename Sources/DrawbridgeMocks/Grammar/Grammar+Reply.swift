@@ -182,7 +182,6 @@ package enum Grammar {
             milliseconds("after", "Milliseconds before this step.", example: "800"),
         ])
 
-    /// The words within `$when`.
     static let condition = Keywords(
         title: "$when",
         all: [

@@ -4,7 +4,6 @@
 package struct Keyword: Sendable {
     let name: String
     let form: Form
-    /// What it is for, in a sentence or two.
     let says: String
     /// What is said of a value that has another form; empty where every form is right.
     let otherwise: String
@@ -45,7 +44,6 @@ package struct Keyword: Sendable {
     }
 }
 
-/// The members that one object may have.
 package struct Keywords: Sendable {
     /// What the object is, such as `an $error`.
     let title: String

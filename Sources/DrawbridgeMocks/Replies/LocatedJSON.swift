@@ -63,7 +63,6 @@ package struct LocatedJSON {
     }
 }
 
-/// What is wrong in a text of replies, and where.
 package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, counted from 1.
     package let line: Int
@@ -71,7 +70,6 @@ package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
     package let column: Int
     /// The path to the value, such as `replies.pay.$cases[1]`; empty for the whole text.
     package let key: String
-    /// What is wrong and what to do about it.
     package let message: String
 
     /// All of it, such as `line 2, column 9, replies.pay: …`.

@@ -115,7 +115,6 @@ package struct AppName: Equatable, Sendable {
 
     private static let own = "{{userAgent}}"
 
-    /// What to send in place of a browser's own `User-Agent`.
     package func text(in browser: String) -> String { text.replacing(Self.own, with: browser) }
 }
 

@@ -3,11 +3,9 @@
 /// A reply is written as JSON: any value, which is answered as it stands, or an object whose keys begin with `$`. So
 /// `{"nick": "Ann"}` and `{"$reply": {"nick": "Ann"}, "$delay": 300}` answer the same, the second one later.
 package struct Reply: Sendable {
-    /// What a reply answers; each reply has one of these.
     package indirect enum Outcome: Sendable {
         /// JSON text that is answered as it stands.
         case value([UInt8])
-        /// The same with templates to be filled in.
         case template(Template)
         case error(Failure)
         case silence

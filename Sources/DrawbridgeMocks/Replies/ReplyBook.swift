@@ -14,7 +14,6 @@ package final class ReplyBook: Sendable {
         var sessions: [Session: SessionReplies] = [:]
         /// Counts uses of sessions, so that the longest idle one is known.
         var uses = 0
-        /// What was logged since the last reload.
         var news = ReplyNews()
 
         subscript(session: Session) -> SessionReplies { sessions[session] ?? fresh }
@@ -56,8 +55,6 @@ package final class ReplyBook: Sendable {
 
     /// Whether there may be any reply, event or setting.
     package var isUsed: Bool { !isUnused.load(ordering: .acquiring) }
-
-    // MARK: What there is
 
     /// Replaces all replies of flags and files, at once.
     ///
@@ -131,10 +128,8 @@ package final class ReplyBook: Sendable {
         state.withLock { $0[session].scenarios.on }
     }
 
-    /// The names of all scenarios, sorted.
     package var scenarioNames: [String] { state.withLock { $0.given.scenarioNames } }
 
-    /// The replies that a session has set, by their names.
     package func replies(of session: Session) -> JSON.Object { state.withLock { $0[session].own } }
 
     /// What sessions have changed: the replies that they have set, and the scenarios that are on.
@@ -147,7 +142,6 @@ package final class ReplyBook: Sendable {
 
     package var events: [String: [ReplyStep]] { state.withLock { $0.given.events } }
 
-    /// The events that can be played, in the order of their names.
     package var eventNames: [String] { events.keys.sorted() }
 
     package func settings(ofPageAt path: String) -> PageSettings {
@@ -161,7 +155,6 @@ package final class ReplyBook: Sendable {
             .map(\.offset)
     }
 
-    /// Whether an event is played when a page arrives.
     package var hasEventAtArrival: Bool { isUsed && events[ReplyFile.atArrival]?.isEmpty == false }
 
     var sessionCount: Int { state.withLock { $0.sessions.count } }
@@ -245,8 +238,6 @@ package final class ReplyBook: Sendable {
         return (all.first { !$0.reply.isPass }, written.first { !$0.reply.isPass } ?? written.first)
     }
 
-    // MARK: What is answered
-
     /// The replies for a path, as they are at one moment.
     ///
     /// - Parameter page: the path of the calling page's URL.
@@ -273,7 +264,6 @@ package final class ReplyBook: Sendable {
         return nil
     }
 
-    /// Reads or changes what was logged since the last reload.
     package func news<Value>(_ work: (inout ReplyNews) -> Value) -> Value {
         state.withLock { work(&$0.news) }
     }

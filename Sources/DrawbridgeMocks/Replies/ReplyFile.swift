@@ -6,7 +6,6 @@ package struct ReplyFile: Sendable {
     /// The scenarios that are on at first.
     package let scenario: [String]
 
-    /// Replies for the pages whose path fits.
     package struct PageMap: Sendable {
         let pattern: Glob
         let settings: PageSettings

@@ -36,7 +36,6 @@ package struct ReplyLayers: Sendable {
         }
     }
 
-    /// The names of all scenarios, sorted.
     package var scenarioNames: [String] { Set(scenarios.flatMap(\.keys)).sorted() }
 
     /// The scenarios that steps switch, and that no file defines.
@@ -46,10 +45,8 @@ package struct ReplyLayers: Sendable {
         return Set(switched).subtracting(known).sorted().map { NoScenario(name: $0, names: scenarioNames) }
     }
 
-    /// The programs that answer calls (`$forward`).
     package var forwards: [ForwardTarget] { all.flatMap(\.forwards) }
 
-    /// The names of replies that ask a person.
     package var questions: [String] { all.flatMap(\.questions) }
 
     var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }

@@ -1,6 +1,5 @@
 /// A reply that was found for a call, or one nested in it.
 package struct FoundReply: Sendable {
-    /// Where its layer comes from.
     let source: String
     /// The name that it is for, as it was written.
     package let name: String
@@ -27,10 +26,8 @@ package struct ReplyLookup: Sendable {
         self.session = session
     }
 
-    /// Whether no reply has the call's name.
     package var isEmpty: Bool { rest.isEmpty }
 
-    /// Whether one of them looks at the call's input.
     package var lookAtInput: Bool { rest.contains { $0.reply.looksAtInput } }
 
     /// Whether there is one that answers, if its case fits.

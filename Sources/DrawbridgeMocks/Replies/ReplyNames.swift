@@ -39,7 +39,6 @@ package struct ReplyNames: Sendable {
     /// The key of a name in a file: without its first slash, which is optional.
     package static func key(_ name: String) -> String { String(RoutePattern(name).text.dropFirst()) }
 
-    /// Reads an object of replies by their names.
     package init(_ value: LocatedJSON, trust: ReplyTrust = .written) throws(ReplyFault) {
         guard let members = value.members else {
             throw Grammar.file.fault("replies", at: value)
@@ -71,7 +70,6 @@ package struct ReplyNames: Sendable {
         return routes.insert(named).first?.name
     }
 
-    /// Sets a reply, in place of one of the same name.
     package mutating func set(
         _ reply: LocatedJSON, for name: String, trust: ReplyTrust = .written
     ) throws(ReplyFault) {

@@ -104,7 +104,6 @@ extension ReplyReader {
     }
 }
 
-// Reads the value of `$when`.
 extension ReplyReader {
     package static func condition(_ value: LocatedJSON) throws(ReplyFault) -> Condition {
         if let elements = value.elements {

@@ -43,7 +43,6 @@ package struct ReplyReader {
         return reply
     }
 
-    /// Checks that the other words may stand beside an outcome.
     private static func check(
         _ members: [(name: String, value: LocatedJSON)], beside outcome: Keyword
     ) throws(ReplyFault) {

@@ -1,4 +1,3 @@
-/// The replies of one session.
 package struct SessionReplies: Sendable {
     struct Sequence: Hashable, Sendable {
         let source: String

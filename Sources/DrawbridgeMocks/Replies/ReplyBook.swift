@@ -33,13 +33,17 @@ package final class ReplyBook: Sendable {
             if let idle { sessions[idle.key] = nil }
         }
 
-        /// The layers that answer in a session, which counts as used then.
-        mutating func layers(in session: Session, ofPageAt page: String?) -> [ReplyNames] {
-            if sessions[session] != nil {
-                uses += 1
-                sessions[session]?.used = uses
-            }
-            return self[session].layers(ofPageAt: page)
+        /// The layers of a session for a page at a path, in the order in which they are asked: what the session has
+        /// set, its scenarios, those for the page, all others, those of code.
+        func layers(in session: Session, ofPageAt path: String?) -> [ReplyNames] {
+            var layers = ownLayers(of: session)
+            if let path { layers += given.pages.filter { $0.pattern.matches(path) }.map(\.replies) }
+            return layers + given.replies + coded
+        }
+
+        func ownLayers(of session: Session) -> [ReplyNames] {
+            let own = self[session]
+            return (own.names.isEmpty ? [] : [own.names]) + given.scenarios(own.scenarios.on)
         }
     }
 
@@ -165,13 +169,10 @@ package final class ReplyBook: Sendable {
             let layers = state.given.all + state.coded + state.sessions.values.map(\.names)
             let sequences = Set(layers.flatMap(SessionReplies.sequences))
             state.fresh = SessionReplies(scenarios: Scenarios(state.given.scenario))
-            state.fresh.ask(state.given, state.coded)
-            var isEmpty = state.fresh.isEmpty && state.given.events.isEmpty && state.given.settings.isEmpty
-            for session in Array(state.sessions.keys) {
-                state.sessions[session]?.ask(state.given, state.coded)
-                state.sessions[session]?.keepSteps(of: sequences)
-                isEmpty = isEmpty && state.sessions[session]?.isEmpty == true
-            }
+            for session in Array(state.sessions.keys) { state.sessions[session]?.keepSteps(of: sequences) }
+            let isEmpty =
+                layers.allSatisfy(\.isEmpty) && state.given.pages.isEmpty && state.given.events.isEmpty
+                && state.given.settings.isEmpty
             isUnused.store(isEmpty, ordering: .releasing)
         }
         registry.hasChanged()
@@ -184,8 +185,7 @@ package final class ReplyBook: Sendable {
         defer { registry.hasChanged() }
         return try state.withLock { state throws(Failure) in
             let result = try change(&state)
-            state.sessions[session]?.ask(state.given, state.coded)
-            if !state[session].isEmpty { isUnused.store(false, ordering: .releasing) }
+            if !state[session].names.isEmpty { isUnused.store(false, ordering: .releasing) }
             return result
         }
     }
@@ -195,7 +195,7 @@ package final class ReplyBook: Sendable {
         -> Set<String>
     {
         guard isUsed else { return names }
-        let layers = state.withLock { $0[session] }.layers(ofPageAt: path)
+        let layers = state.withLock { $0.layers(in: session, ofPageAt: path) }
         let all = layers.reduce(into: names) { $0.formUnion($1.shown) }
         return all.subtracting(Self.missing(among: all, of: layers))
     }
@@ -204,7 +204,7 @@ package final class ReplyBook: Sendable {
     package func missing(among names: Set<String>, in session: Session, ofPageAt path: String?) -> Set<String>
     {
         guard isUsed, !names.isEmpty else { return [] }
-        return Self.missing(among: names, of: state.withLock { $0[session] }.layers(ofPageAt: path))
+        return Self.missing(among: names, of: state.withLock { $0.layers(in: session, ofPageAt: path) })
     }
 
     private static func missing(among names: Set<String>, of layers: [ReplyNames]) -> Set<String> {
@@ -218,12 +218,16 @@ package final class ReplyBook: Sendable {
 
     /// The names that a path is near to, one of each layer.
     package func nearest(to path: String, in session: Session, ofPageAt page: String?) -> [Nearest.Found] {
-        state.withLock { $0[session] }.layers(ofPageAt: page).compactMap { $0.nearest(to: path) }
+        state.withLock { $0.layers(in: session, ofPageAt: page) }.compactMap { $0.nearest(to: path) }
     }
 
     /// All layers of a session in the order in which they are asked, and the pages that one is for alone.
     package func layers(in session: Session) -> [(names: ReplyNames, pages: String?)] {
-        state.withLock { $0[session] }.all
+        state.withLock { state in
+            state.ownLayers(of: session).map { ($0, nil) }
+                + state.given.pages.map { ($0.replies, $0.pattern.text) }
+                + (state.given.replies + state.coded).map { ($0, nil) }
+        }
     }
 
     /// The mocks of a name in a session, for a page: which is asked first, and which one in a file a save changes.
@@ -231,7 +235,7 @@ package final class ReplyBook: Sendable {
         -> (first: ReplyNames.Listed?, written: ReplyNames.Listed?)
     {
         let segments = Target.segments(of: RoutePattern(name).text) ?? []
-        let all = state.withLock { $0[session] }.layers(ofPageAt: page).compactMap {
+        let all = state.withLock { $0.layers(in: session, ofPageAt: page) }.compactMap {
             $0.listed(for: segments)
         }
         let written = all.filter { $0.place != nil }
@@ -245,8 +249,15 @@ package final class ReplyBook: Sendable {
         -> ReplyLookup
     {
         guard isUsed, let segments = Target.segments(of: path) else { return ReplyLookup([], in: session) }
+        let layers = state.withLock { state in
+            if state.sessions[session] != nil {
+                state.uses += 1
+                state.sessions[session]?.used = state.uses
+            }
+            return state.layers(in: session, ofPageAt: page)
+        }
         return ReplyLookup(
-            state.withLock { $0.layers(in: session, ofPageAt: page) }.flatMap { layer in
+            layers.flatMap { layer in
                 layer.matches(segments).map { name, reply in
                     FoundReply(
                         source: layer.source, name: name, title: layer.title(of: name), reply: reply)

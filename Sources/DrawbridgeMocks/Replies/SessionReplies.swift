@@ -12,36 +12,12 @@ package struct SessionReplies: Sendable {
     var steps: [Sequence: Int] = [:]
     /// When it was used last, as a number that grows.
     var used = 0
-    /// The layers that are asked before those for some pages, these, and the layers after them.
-    private var first: [ReplyNames] = []
-    private var pages: [ReplyFile.PageMap] = []
-    private var rest: [ReplyNames] = []
 
     /// The most replies that a session may set, and the most bytes that they may have together.
     static let mostReplies = 1000
     package static let mostBytes = 1 << 20
 
     init(scenarios: Scenarios = Scenarios([])) { self.scenarios = scenarios }
-
-    var isEmpty: Bool { first.isEmpty && pages.isEmpty && rest.isEmpty }
-
-    /// Sets what is asked: its own replies, the scenarios that are on, the layers, and those of code at last.
-    mutating func ask(_ given: ReplyLayers, _ coded: [ReplyNames]) {
-        first = (names.isEmpty ? [] : [names]) + given.scenarios(scenarios.on)
-        pages = given.pages
-        rest = given.replies + coded
-    }
-
-    /// The layers for a page at a path, in the order in which they are asked.
-    func layers(ofPageAt path: String?) -> [ReplyNames] {
-        guard !pages.isEmpty, let path else { return first + rest }
-        return first + pages.filter { $0.pattern.matches(path) }.map(\.replies) + rest
-    }
-
-    /// All layers, each with the pattern of the pages that it is limited to.
-    var all: [(names: ReplyNames, pages: String?)] {
-        first.map { ($0, nil) } + pages.map { ($0.replies, $0.pattern.text) } + rest.map { ($0, nil) }
-    }
 
     /// Whether a test has changed it, and not only the calls of a page, which may name any session.
     var isTests = false

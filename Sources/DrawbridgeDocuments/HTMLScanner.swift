@@ -57,8 +57,7 @@ struct HTMLScanner {
         case .tagOpen: tagStart
         case .tagName where !isEndTag: Self.looked.contains { $0.starts(with: name) } ? tagStart : nil
         case .selfClosing, .beforeAttributeName, .attributeName, .afterAttributeName, .beforeValue,
-            .quotedValue,
-            .unquotedValue, .afterQuotedValue:
+            .quotedValue, .unquotedValue, .afterQuotedValue:
             isLookedAt ? tagStart : nil
         default: nil
         }

@@ -93,8 +93,6 @@ extension JSONTapeDecoder {
 
         var codingPath: [any CodingKey] { decoder.codingPath }
 
-        var first: Int { Int(place) }
-
         var size: Int { decoder.entry.kind == .array ? decoder.entry.count : 1 }
 
         var count: Int? { size }
@@ -145,20 +143,14 @@ extension JSONTapeDecoder {
             throw DecodingError.valueNotFound(JSON.self, context)
         }
     }
+}
 
-    struct SingleContainer: SingleValueDecodingContainer {
-        let decoder: JSONTapeDecoder
+extension JSONTapeDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { entry.kind == .null }
 
-        var codingPath: [any CodingKey] { decoder.codingPath }
+    func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
 
-        func decodeNil() -> Bool { decoder.entry.kind == .null }
-
-        func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.decode(type) }
-
-        func decode(_ type: Int128.Type) throws -> Int128 { try decoder.integer(type) }
-
-        func decode(_ type: UInt128.Type) throws -> UInt128 { try decoder.integer(type) }
-    }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
 }
 
 // For these types one lookup does what the protocol's defaults need three for. A default takes empty text as missing

@@ -93,9 +93,7 @@ struct JSONTapeDecoder: Decoder {
         try elements()
     }
 
-    func singleValueContainer() -> any SingleValueDecodingContainer {
-        SingleContainer(decoder: self)
-    }
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
     @inline(__always)
     func inner(at place: Int) -> JSONTapeDecoder {
@@ -152,14 +150,10 @@ struct JSONTapeDecoder: Decoder {
 
     @inline(__always)
     private func array<Element>(of read: (JSONTapeDecoder) throws -> Element) throws -> [Element] {
-        let elements = try elements()
+        var elements = try elements()
         var array: [Element] = []
         array.reserveCapacity(elements.size)
-        var place = elements.first
-        for _ in 0..<elements.size {
-            array.append(try read(inner(at: place)))
-            place = tape.next(after: place)
-        }
+        while !elements.isAtEnd { array.append(try elements.next(read)) }
         return array
     }
 

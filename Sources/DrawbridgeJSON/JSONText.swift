@@ -6,12 +6,6 @@
 ///
 /// No method calls foreign code while it changes a property, so exclusive access need not be checked at run time.
 final class JSONText {
-    /// A text to be inserted at an offset of this one.
-    fileprivate struct Insertion {
-        let offset: Int
-        let text: JSONText
-    }
-
     /// A member that is written later.
     private struct Reserved: Hashable {
         let place: Int
@@ -26,7 +20,8 @@ final class JSONText {
         fileprivate var lastID = 0
         /// The ranges of the members' names, with their quotes, in all places that are not finished.
         fileprivate(set) var names: [Range<Int>] = []
-        fileprivate var insertions: [Insertion] = []
+        /// The texts to be inserted into this one.
+        fileprivate var insertions: [(offset: Int, text: JSONText)] = []
         /// The first error in a method that cannot throw; `finish` throws it.
         fileprivate var fault: EncodingError?
     }
@@ -179,7 +174,7 @@ final class JSONText {
 
     private func reserve(_ key: any CodingKey, at place: Int) -> JSONTextEncoder {
         let text = JSONText(base: path(to: place) + [key])
-        own.insertions.append(Insertion(offset: own.bytes.count, text: text))
+        own.insertions.append((own.bytes.count, text))
         return JSONTextEncoder(text: text, place: 0)
     }
 

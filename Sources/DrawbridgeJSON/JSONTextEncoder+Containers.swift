@@ -83,19 +83,14 @@ extension JSONTextEncoder {
         func superEncoder() -> any Encoder { text.reserveElement(at: place) }
     }
 
-    struct SingleContainer: SingleValueEncodingContainer {
-        let encoder: JSONTextEncoder
+}
 
-        var codingPath: [any CodingKey] { encoder.codingPath }
+extension JSONTextEncoder: SingleValueEncodingContainer {
+    func encodeNil() throws { try text.appendSingle(JSON.null, at: place) }
 
-        func encodeNil() throws { try encoder.text.appendSingle(JSON.null, at: encoder.place) }
+    func encode<Value: Encodable>(_ value: Value) throws { try text.appendSingle(value, at: place) }
 
-        func encode<Value: Encodable>(_ value: Value) throws {
-            try encoder.text.appendSingle(value, at: encoder.place)
-        }
+    func encode(_ value: Int128) throws { try text.appendSingle(value, at: place) }
 
-        func encode(_ value: Int128) throws { try encoder.text.appendSingle(value, at: encoder.place) }
-
-        func encode(_ value: UInt128) throws { try encoder.text.appendSingle(value, at: encoder.place) }
-    }
+    func encode(_ value: UInt128) throws { try text.appendSingle(value, at: place) }
 }

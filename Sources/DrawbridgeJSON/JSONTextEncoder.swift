@@ -36,9 +36,7 @@ struct JSONTextEncoder: Encoder {
         return UnkeyedContainer(text: text, place: place)
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer {
-        SingleContainer(encoder: self)
-    }
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     /// Writes a whole value; an object or array adds to the members or elements that were written before.
     func take(_ value: JSON) throws {

@@ -21,9 +21,7 @@ import HTTPGrammar
     }
 
     private init(host: String, port: Int?, isIPv6: Bool) {
-        self.host = host
-        self.port = port
-        self.isIPv6 = isIPv6
+        (self.host, self.port, self.isIPv6) = (host, port, isIPv6)
         isLocal = Self.isLoopback(host, isIPv6) || host == Self.bridge
     }
 

@@ -7,11 +7,9 @@ package final class Tickets: Sendable {
     /// How many are good at a time; one more makes the oldest invalid.
     package static let most = 16
 
-    private struct Ticket {
-        let hash: [UInt8]
-        let drawn: ContinuousClock.Instant
-        let whenUsed: @Sendable () -> Void
-    }
+    private typealias Ticket = (
+        hash: [UInt8], drawn: ContinuousClock.Instant, whenUsed: @Sendable () -> Void
+    )
 
     private let drawn = Mutex<[Ticket]>([])
     private let isGoodOnce: Bool
@@ -30,7 +28,7 @@ package final class Tickets: Sendable {
     package func draw(whenUsed: @escaping @Sendable () -> Void = {}) -> String {
         let ticket = String.random128()
         drawn.withLock { tickets in
-            tickets.append(Ticket(hash: SHA256.digest(ticket), drawn: now(), whenUsed: whenUsed))
+            tickets.append((SHA256.digest(ticket), now(), whenUsed))
             if tickets.count > Self.most { tickets.removeFirst() }
         }
         return ticket

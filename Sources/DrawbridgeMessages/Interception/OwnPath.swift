@@ -22,20 +22,15 @@ package enum OwnPath: String, CaseIterable {
     /// Puts a browser into the session of a test.
     case session
     // The tester's API, from here to the end.
-    case calls
-    case handlers
+    case calls, handlers
     /// What pages may call, as types of TypeScript.
     case types = "types.d.ts"
     /// The answered calls as a file of mocks.
     case record
-    case replies
-    case scenario
-    case events
-    case questions
+    case replies, scenario, events, questions
     /// Drops what a session has changed.
     case reset
-    case pages
-    case admissions
+    case pages, admissions
 
     /// Nil for a path that is not below `/__drawbridge__/`, and for one that does not exist there.
     package init?(of request: Request) {

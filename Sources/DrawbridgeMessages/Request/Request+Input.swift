@@ -11,7 +11,8 @@ extension Request {
     ///   the string "abc"`, and where query or body say otherwise than the path; a 415 for a form of several parts.
     public func input<T: Decodable & Sendable>(as type: T.Type = T.self) async throws -> T {
         if let input = try promptInput(as: type) { return input }
-        let bytes = try await collectedBody()
+        let bytes =
+            if let bytes = body.bytes { bytes } else { try await body.collect(upTo: Body.usualLimit) }
         return try await Apart.perform(where: bytes.count > Self.largeBody) { try decodeInput(bytes) }
     }
 
@@ -44,11 +45,6 @@ extension Request {
 
     /// Larger bodies than this are decoded off the loop.
     private static let largeBody = 64 << 10
-
-    private func collectedBody() async throws -> [UInt8] {
-        if let bytes = body.bytes { return bytes }
-        return try await body.collect(upTo: Request.Body.usualLimit)
-    }
 
     /// Query and body together.
     package func tape(of bytes: [UInt8]) throws -> JSONTape {

@@ -21,8 +21,7 @@ package final class ContentType: Sendable {
 
     private static let all = [
         "text/json", "application/json", "text/plain; charset=utf-8", "text/plain",
-        "text/html; charset=utf-8",
-        "text/html", "text/event-stream", "application/octet-stream",
+        "text/html; charset=utf-8", "text/html", "text/event-stream", "application/octet-stream",
     ].map(ContentType.init)
 }
 

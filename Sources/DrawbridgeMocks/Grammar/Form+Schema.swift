@@ -12,7 +12,6 @@ extension Form {
                 "integer", ("minimum", range.map { .number(.init($0.lowerBound)) }),
                 ("maximum", range.map { .number(.init($0.upperBound)) }),
                 ("not", except.map { ["const": .number(.init($0))] }))
-        case .milliseconds: Form.whole(0...Self.longestDelay).schema
         case .span: Self.several(Form.milliseconds.schema, ("minItems", 2), ("maxItems", 2))
         case .list(let form, let least):
             Self.of("array", ("minItems", .number(.init(least))), ("items", .object(form.schema)))
@@ -48,12 +47,8 @@ extension Keyword {
         var schema: JSON.Object = ["description": .string(says + warning)]
         for (name, rule) in form.schema { schema[name] = rule }
         if !otherwise.isEmpty { schema["errorMessage"] = .string(otherwise) }
-        if let example {
-            do {
-                schema["examples"] = [try JSON(parsing: Array(example.utf8))]
-            } catch {
-                preconditionFailure("the example of \(name) is no JSON: \(error)")
-            }
+        if let example = example.flatMap({ try? JSON(parsing: Array($0.utf8)) }) {
+            schema["examples"] = [example]
         }
         return schema
     }

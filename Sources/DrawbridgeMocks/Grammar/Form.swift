@@ -12,8 +12,6 @@ package indirect enum Form: Sendable {
     case text(pattern: String? = nil)
     /// A whole number; `except` is none of them.
     case whole(ClosedRange<Int>? = nil, except: Int? = nil)
-    /// Milliseconds, up to a day of them.
-    case milliseconds
     /// Milliseconds, or an array of the least and the most.
     case span
     /// An array; what stands in it is read for itself.
@@ -40,6 +38,7 @@ package indirect enum Form: Sendable {
     }
 
     static let longestDelay = 86_400_000
+    static let milliseconds = Form.whole(0...longestDelay)
     package static let notEmpty = #"[\s\S]"#
 
     /// What has this form, in words; nil where it says too little.
@@ -63,7 +62,6 @@ package indirect enum Form: Sendable {
         case .text, .message: value.json.stringValue != nil
         case .whole(let range, let except):
             value.whole.map { $0 != except && range?.contains($0) != false } ?? false
-        case .milliseconds: value.whole.map((0...Self.longestDelay).contains) ?? false
         case .span: value.span.map { $0.lowerBound >= 0 && $0.upperBound <= Self.longestDelay } ?? false
         case .list(_, let least): value.elements.map { $0.count >= least } ?? false
         case .several(let form): value.elements?.allSatisfy(form.takes) ?? form.takes(value)

@@ -129,7 +129,6 @@ package enum BridgeName {
     /// The names of the bridges that the page runtime has itself.
     package static let own: Set = [
         "wvjb", "wvjb4", "message", "function", "queue", "reply", "ownLibrary", "inject", "shortcut",
-        "iframe",
-        "command", "script",
+        "iframe", "command", "script",
     ]
 }

@@ -21,12 +21,9 @@ package struct RawReply: Sendable {
     static let refused: Set<String> = [
         "connection", "content-length", "date", "host", "keep-alive", "proxy-authenticate",
         "proxy-authorization", "refresh", "service-worker-allowed", "strict-transport-security", "te",
-        "trailer",
-        "transfer-encoding", "upgrade", "via", "x-request-id", "clear-site-data",
+        "trailer", "transfer-encoding", "upgrade", "via", "x-request-id", "clear-site-data",
     ]
-    static let refusedBeginnings = [
-        "access-control-", "cross-origin-", "x-drawbridge-",
-    ]
+    static let refusedBeginnings = ["access-control-", "cross-origin-", "x-drawbridge-"]
 
     static func isRefused(_ name: HTTPField.Name) -> Bool {
         let name = name.canonicalName
@@ -36,8 +33,8 @@ package struct RawReply: Sendable {
     /// Media types that a browser shows or saves when it opens them, without running anything.
     private static let isInert: Set<String> = [
         "application/json", "application/octet-stream", "application/pdf", "audio/mpeg", "font/woff2",
-        "image/gif",
-        "image/jpeg", "image/png", "image/webp", "text/css", "text/csv", "text/plain", "video/mp4",
+        "image/gif", "image/jpeg", "image/png", "image/webp", "text/css", "text/csv", "text/plain",
+        "video/mp4",
     ]
 
     /// Whether a browser that opens it may run it: any type that is not known to be harmless, or two types.

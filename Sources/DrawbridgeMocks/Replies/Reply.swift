@@ -22,23 +22,10 @@ package struct Reply: Sendable {
         case forward(ForwardTarget)
     }
 
-    package struct Ask: Sendable {
-        package let message: Template
-        /// Milliseconds after which the last choice counts; nil: the question waits.
-        package let within: Int?
-        package let choices: [(name: String, reply: Reply)]
-    }
-
-    package struct Failure: Sendable {
-        package let code: Int
-        package let message: Template?
-        package let data: Template?
-    }
-
-    package struct Case: Sendable {
-        package let condition: Condition?
-        package let reply: Reply
-    }
+    /// A question; the milliseconds after which the last choice is taken, nil where it waits; the choices.
+    package typealias Ask = (message: Template, within: Int?, choices: [(name: String, reply: Reply)])
+    package typealias Failure = (code: Int, message: Template?, data: Template?)
+    package typealias Case = (condition: Condition?, reply: Reply)
 
     /// Identifies a sequence across reloads of its file: by the name that it is for, and its text.
     package struct Place: Sendable, Hashable {

@@ -6,11 +6,7 @@ package struct ReplyFile: Sendable {
     /// The scenarios that are on at first.
     package let scenario: [String]
 
-    package struct PageMap: Sendable {
-        let pattern: Glob
-        let settings: PageSettings
-        var replies: ReplyNames
-    }
+    package typealias PageMap = (pattern: Glob, settings: PageSettings, replies: ReplyNames)
 
     package private(set) var pages: [PageMap]
     package let events: [String: [ReplyStep]]
@@ -46,7 +42,7 @@ package struct ReplyFile: Sendable {
 
     /// Limits its replies to the pages at one path; scenarios stay as they are.
     package mutating func restrict(toPagesAt path: String) {
-        pages.append(.init(pattern: Glob(path), settings: PageSettings(), replies: replies))
+        pages.append((Glob(path), PageSettings(), replies))
         pages[pages.count - 1].replies.label = path
         replies = ReplyNames()
     }
@@ -119,9 +115,7 @@ package struct ReplyFile: Sendable {
                 throw ReplyFault(Grammar.pageNames.otherwise, at: value)
             }
             let parts = try Grammar.page.read(value.members ?? [], of: value)
-            return PageMap(
-                pattern: Glob(pattern), settings: try PageSettings(parts),
-                replies: try ReplyNames(in: parts, trust))
+            return (Glob(pattern), try PageSettings(parts), try ReplyNames(in: parts, trust))
         }
     }
 

@@ -7,9 +7,9 @@ extension ReplyReader {
         let template: (LocatedJSON) throws(ReplyFault) -> Template = { value throws(ReplyFault) in
             try Self.template(value)
         }
-        return Reply.Failure(
-            code: parts["code"]?.whole ?? 0, message: try parts["message"].map(template),
-            data: try parts["data"].map(template))
+        return (
+            parts["code"]?.whole ?? 0, try parts["message"].map(template), try parts["data"].map(template)
+        )
     }
 
     static func forward(_ value: LocatedJSON) throws(ReplyFault) -> ForwardTarget {

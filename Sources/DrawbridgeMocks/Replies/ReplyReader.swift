@@ -90,7 +90,10 @@ package struct ReplyReader {
         case "$silence": .silence
         case "$missing": .missing
         case "$pass": .pass
-        case "$sequence": .sequence(try sequence(value), place(of: value))
+        case "$sequence":
+            .sequence(
+                try (value.elements ?? []).map { element throws(ReplyFault) in try reply(element) },
+                place(of: value))
         case "$ask": .ask(try ask(value, words))
         case "$forward": .forward(try Self.forward(value))
         case "$response": .raw(try Self.raw(value, trust: trust))
@@ -123,12 +126,7 @@ package struct ReplyReader {
             throw ReplyFault(Grammar.choicesAreWanted, at: value)
         }
         let replies = try choices.map { name, value throws(ReplyFault) in (name, try reply(value)) }
-        return Reply.Ask(
-            message: try Self.template(value), within: words["$within"]?.whole, choices: replies)
-    }
-
-    private mutating func sequence(_ value: LocatedJSON) throws(ReplyFault) -> [Reply] {
-        try (value.elements ?? []).map { element throws(ReplyFault) in try reply(element) }
+        return (try Self.template(value), words["$within"]?.whole, replies)
     }
 
     private mutating func cases(_ value: LocatedJSON) throws(ReplyFault) -> [Reply.Case] {
@@ -141,7 +139,7 @@ package struct ReplyReader {
             }
             let when = element.members?.first { $0.name == "$when" }?.value
             let condition = try when.map { value throws(ReplyFault) in try Self.condition(value) }
-            cases.append(Reply.Case(condition: condition, reply: try reply(element, isCase: true)))
+            cases.append((condition, try reply(element, isCase: true)))
         }
         return cases
     }

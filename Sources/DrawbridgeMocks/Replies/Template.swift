@@ -67,19 +67,15 @@ package struct Template: Sendable {
     package let looksAtInput: Bool
 
     /// `null`.
-    static let nothing = Template()
+    static let nothing = Template(root: .constant(.null))
 
-    private init() {
-        root = .constant(.null)
-        looksAtInput = false
-    }
+    private init(root: Node) { (self.root, looksAtInput) = (root, root.looksAtInput) }
 
     /// - Parameter isWritten: whether it becomes the value's JSON text, as apps answer whose pages call `JSON.parse`.
     /// - Throws: an ``UnknownWord`` where a string has a template that stands for nothing.
     init(_ value: JSON, isWritten: Bool = false) throws(UnknownWord) {
         let node = try Self.node(value)
-        root = isWritten ? .written(node) : node
-        looksAtInput = root.looksAtInput
+        self.init(root: isWritten ? .written(node) : node)
     }
 
     /// The value, filled in.

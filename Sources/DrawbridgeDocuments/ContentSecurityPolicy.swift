@@ -158,7 +158,7 @@ extension ContentSecurityPolicy {
     ///   - isPlain: whether the page comes by http, so that nothing of it can be upgraded to https.
     ///   - urls: rewrites URLs of the upstream to the gateway's, such as those for reports; nil where nothing changes.
     ///   - own: the source to add beside one that names the upstream; nil for any other.
-    package static func broughtHome(
+    package static func rewritten(
         _ text: [UInt8], isPlain: Bool, urls: ([UInt8]) -> [UInt8]?, own: (_ source: String) -> String?
     ) -> [UInt8]? {
         var policies = list(text)

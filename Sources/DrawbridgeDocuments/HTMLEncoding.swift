@@ -4,7 +4,7 @@ import HTTPGrammar
 ///
 /// That is a byte order mark, or the first `<meta charset="gbk">` or `<meta http-equiv="Content-Type"
 /// content="text/html; charset=gbk">` (HTML, "prescan a byte stream to determine its encoding"). What a script, a style
-/// or a title holds is no tag, and a tag that is cut off does not count.
+/// or a title holds is not a tag, and a tag that is cut off does not count.
 package enum HTMLEncoding {
     /// How many bytes are searched; browsers look at 1,024, and start over when a declaration comes later.
     package static let searched = 64 << 10

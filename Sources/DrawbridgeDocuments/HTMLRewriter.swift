@@ -19,7 +19,7 @@ package struct HTMLRewriter {
     private let tag: [UInt8]
     private let isPage: Bool
     private let policy: @Sendable ([UInt8]) -> [UInt8]?
-    private let homecoming: (any Homecoming)?
+    private let addresses: (any AddressRewriter)?
 
     private var phase = Phase.opening
     private var scanner = HTMLScanner()
@@ -37,15 +37,15 @@ package struct HTMLRewriter {
     ///
     /// - Parameters:
     ///   - isPage: false where this may be a fragment: then only what begins like a document gets the tag.
-    ///   - homecoming: rewrites what the head says of the upstream.
+    ///   - addresses: rewrites what the head says of the upstream.
     ///   - policy: makes the changed text of a `<meta>` policy; nil to leave it.
     package init(
-        tag: [UInt8], isPage: Bool, homecoming: (any Homecoming)? = nil,
+        tag: [UInt8], isPage: Bool, addresses: (any AddressRewriter)? = nil,
         policy: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) {
         self.tag = tag
         self.isPage = isPage
-        self.homecoming = homecoming
+        self.addresses = addresses
         self.policy = policy
     }
 
@@ -169,18 +169,18 @@ package struct HTMLRewriter {
         let changed: [UInt8]?
         switch kind {
         case "content-security-policy":
-            let home = homecoming?.policy(said)
-            changed = policy(home ?? said) ?? home
+            let ours = addresses?.policy(said)
+            changed = policy(ours ?? said) ?? ours
         case "refresh":
-            changed = homecoming?.refresh(String(decoding: said, as: UTF8.self)).map { Array($0.utf8) }
-        default: changed = homecoming?.urls(in: said)
+            changed = addresses?.refresh(String(decoding: said, as: UTF8.self)).map { Array($0.utf8) }
+        default: changed = addresses?.urls(in: said)
         }
         if let changed { replace(content, at: place, by: changed) }
     }
 
     private mutating func changeBase() {
         guard let link = scanner.attribute("href"), let place = link.value,
-            let changed = homecoming?.url(String(decoding: text(at: place), as: UTF8.self))
+            let changed = addresses?.url(String(decoding: text(at: place), as: UTF8.self))
         else { return }
         replace(link, at: place, by: Array(changed.utf8))
     }
@@ -216,7 +216,7 @@ package struct HTMLRewriter {
 /// Rewrites an upstream's own addresses to those by which the caller reaches it, through the gateway.
 ///
 /// This is for what the head of a page says; header fields are rewritten elsewhere.
-package protocol Homecoming: Sendable {
+package protocol AddressRewriter: Sendable {
     /// Rewrites a URL or a path; nil where it stays as it is.
     func url(_ text: String) -> String?
     /// Rewrites the value of a refresh: `5; url=/x`.

@@ -7,7 +7,7 @@ import HTTPGrammar
 /// ASCII, and no second byte of a GBK or Shift_JIS character is one of `<>"'=/!-` or a space.
 struct HTMLScanner {
     enum Token {
-        /// A byte that is no white space, outside of all tags.
+        /// A byte that is not white space, outside of all tags.
         case text
         case comment
         case doctype

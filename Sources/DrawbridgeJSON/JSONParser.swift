@@ -260,7 +260,7 @@ struct JSONParser {
         return code
     }
 
-    /// The next byte, or 0 at the end, which is no confusion: JSON allows a zero byte nowhere.
+    /// The next byte, or 0 at the end, which cannot be mistaken: JSON allows a zero byte nowhere.
     private var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     private mutating func skipDigits() -> Bool {

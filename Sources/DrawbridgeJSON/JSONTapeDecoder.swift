@@ -3,7 +3,7 @@ import FoundationEssentials
 extension JSON {
     /// Makes a value of any decodable type out of this one.
     ///
-    /// Kinds are not mixed up: a text is no number and a number no text, but `1.0` is a whole number. `Date` reads
+    /// Kinds are not mixed up: a text is not a number, and a number not a text, but `1.0` is a whole number. `Date` reads
     /// ISO 8601 text or milliseconds since 1970, `Data` base64 text, `Decimal` every digit. Members that the type
     /// does not ask for are ignored.
     ///

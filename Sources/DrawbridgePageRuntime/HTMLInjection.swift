@@ -90,7 +90,7 @@ package struct HTMLInjection: Sendable {
         let access = RuntimeAccess(response.policies, socket: request.socketOrigin)
         let rewriter = HTMLRewriter(
             tag: Array(tag(request, access.nonce).utf8), isPage: use == .page && !isUnnamed,
-            homecoming: response.homecoming
+            addresses: response.addressRewriter
         ) {
             access.opened($0)
         }

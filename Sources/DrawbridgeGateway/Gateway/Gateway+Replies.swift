@@ -234,7 +234,7 @@ extension Gateway {
     ) {
         let scene = scene(of: "reply \(found.title), $then", plain.session, page: plain.concernedPage?.id)
         var steps = found.reply.then[...]
-        while let step = steps.first, step.after == 0, case .scenario(let name, let isOn) = step.deed {
+        while let step = steps.first, step.after == 0, case .scenario(let name, let isOn) = step.action {
             do {
                 try turn(name, on: isOn, in: plain.session)
             } catch {

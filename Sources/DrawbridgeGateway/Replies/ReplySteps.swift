@@ -16,19 +16,19 @@ package final class ReplySteps: Sendable {
 
     /// A step with its templates filled in, so that the input need not be kept until it is run.
     private struct Filled: Sendable {
-        enum Deed: Sendable {
+        enum Action: Sendable {
             case call(String, JSON)
             case emit(String, JSON)
             case scenario(String, on: Bool)
         }
 
-        let deed: Deed
+        let action: Action
         let after: Int
 
         init(_ step: ReplyStep, _ input: ReplyInput) throws {
             after = step.after
-            deed =
-                switch step.deed {
+            action =
+                switch step.action {
                 case .call(let name, let data): .call(name, try data.filled(input))
                 case .emit(let name, let data): .emit(name, try data.filled(input))
                 case .scenario(let name, let isOn): .scenario(name, on: isOn)
@@ -36,7 +36,7 @@ package final class ReplySteps: Sendable {
         }
 
         var size: Int {
-            switch deed {
+            switch action {
             case .call(_, let data), .emit(_, let data): data.bytes.count
             case .scenario: 0
             }
@@ -158,7 +158,7 @@ package final class ReplySteps: Sendable {
     private typealias Sent = (name: String, page: Page, delivery: PendingCall)
 
     private static func play(_ step: Filled, _ scene: Scene) async throws -> Sent? {
-        switch step.deed {
+        switch step.action {
         case .scenario(let name, let isOn):
             try scene.turn(name, isOn)
             return nil

@@ -119,7 +119,7 @@ extension AccessPolicy {
         // sent the request. Such a page has an old token because it was open before the gateway was started again.
         case .right, .wrong, nil: break
         }
-        if let error = refusesOrigin(of: request, deed: "call native") { return error }
+        if let error = refusesOrigin(of: request, doing: "call native") { return error }
         if verdict == .right { return nil }
         if needsToken { return Self.tokenRequired }
         if listedOrigin(of: request) != nil { return nil }
@@ -171,20 +171,20 @@ extension AccessPolicy {
     /// A browser opens a WebSocket of any page without a preflight, and a server behind the gateway may trust whoever
     /// connects from this machine.
     package func refusesSocket(of request: Request) -> HTTPError? {
-        refusesOrigin(of: request, deed: "open a WebSocket here")
+        refusesOrigin(of: request, doing: "open a WebSocket here")
     }
 
     /// Refuses a page whose origin is neither listed nor the gateway's own; nil for any other, and for programs.
-    private func refusesOrigin(of request: Request, deed: String) -> HTTPError? {
+    private func refusesOrigin(of request: Request, doing action: String) -> HTTPError? {
         guard let origin = request.headers.value(.origin), !isListed(origin), !isOwn(origin, request) else {
             return nil
         }
         return HTTPError(
             .forbidden,
             origin == "null"
-                ? "a page without an origin (a file, a sandbox) may not \(deed); serve it with --root"
+                ? "a page without an origin (a file, a sandbox) may not \(action); serve it with --root"
                 : """
-                a page of \(origin) may not \(deed); allow it with --cors \(origin), in code \
+                a page of \(origin) may not \(action); allow it with --cors \(origin), in code \
                 AccessPolicy(allowedOrigins:)
                 """)
     }

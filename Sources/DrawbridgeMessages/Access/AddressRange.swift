@@ -19,7 +19,7 @@ package struct AddressRange: Sendable, Equatable {
         let written = String(parts[0])
         guard !written.utf8.contains(UInt8(ascii: "%")), let address = IPAddress(written) else {
             throw InvalidAddressRange(
-                text, "is no address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8")
+                text, "is not an address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8")
         }
         // The prefix length of an IPv4 address in IPv6 form, `::ffff:10.0.0.0/104`, includes the 96 bits before it.
         let offset = !address.isIPv6 && written.utf8.contains(UInt8(ascii: ":")) ? 96 : 0

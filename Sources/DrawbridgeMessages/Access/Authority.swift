@@ -14,7 +14,7 @@ import HTTPGrammar
     /// The host to which pages of an app send what is meant for native.
     package static let bridge = "__jsbridge__"
 
-    /// Nil for what is no authority: user names, bad ports, spaces, lists.
+    /// Nil for what is not an authority: user names, bad ports, spaces, lists.
     package init?(_ text: String?) {
         guard var text, let parts = text.withUTF8(Self.parts) else { return nil }
         self = parts

@@ -4,7 +4,7 @@ import HTTPTypes
 enum ForwardedChain {
     /// Whether a header field shows that the request was forwarded.
     ///
-    /// - Parameter via: a `Via` of this name alone is no mark: the gateway itself has sent it on, and it came back.
+    /// - Parameter via: a `Via` of this name alone is not a mark: the gateway itself has sent it on, and it came back.
     static func isMark(_ field: HTTPField, except via: Via? = nil) -> Bool {
         let name = field.name.canonicalName
         switch name.utf8.count {
@@ -14,7 +14,7 @@ enum ForwardedChain {
         }
     }
 
-    /// The caller's address: read from the right, the first that is no trusted proxy.
+    /// The caller's address: read from the right, the first that is not a trusted proxy.
     ///
     /// - Returns: nil where a trusted proxy does not name its caller.
     static func sender(
@@ -31,7 +31,7 @@ enum ForwardedChain {
         return sender
     }
 
-    /// The addresses of the chain, from the first kind of field that is present; nil for what is no address.
+    /// The addresses of the chain, from the first kind of field that is present; nil for what is not an address.
     private static func addresses(_ headers: HTTPFields) -> [String?] {
         let lists = [
             headers[values: .forwarded].flatMap { $0.split(separator: ",").map(forwardedFor) },

@@ -106,7 +106,7 @@ extension JSONTape {
             return scalar
         }
         guard let text = String(validating: body, as: UTF8.self) else {
-            throw HTTPError(.badRequest, "the body is no UTF-8; send JSON, or a form as name=value&…")
+            throw HTTPError(.badRequest, "the body is not UTF-8; send JSON, or a form as name=value&…")
         }
         let tape = JSONTape()
         tape.add(Query(text))

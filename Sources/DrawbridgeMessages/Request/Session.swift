@@ -14,7 +14,7 @@ import HTTPGrammar
     /// The most sessions that are kept, more than tests run side by side; with one more, the longest idle one goes.
     package static let most = 1000
 
-    /// Nil for a text that is no name of a session.
+    /// Nil for a text that cannot name a session.
     package init?(_ name: String) {
         guard (1...64).contains(name.utf8.count),
             name.utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })

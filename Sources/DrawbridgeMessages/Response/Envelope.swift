@@ -84,7 +84,7 @@ extension JSON {
 package enum UsualEnvelope {
     private static let null = Array("null".utf8)
 
-    /// The object for an output; `null` is no output and leaves `data` out.
+    /// The object for an output; `null` is not an output and leaves `data` out.
     package static func success(_ output: [UInt8], code: Int = 200, message: String = "") -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(output.count + 40)

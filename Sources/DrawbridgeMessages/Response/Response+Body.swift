@@ -106,11 +106,11 @@ extension Response.Body {
             guard file.length <= limit else { throw HTTPError.tooLarge(limit) }
             collected = try file.handle.read(at: file.offset, count: file.length)
         case .stream, .source:
-            let sink = Sink(limit: limit)
-            let client = Client { try sink.append($0) }
+            let whole = CollectedBody(limit: limit)
+            let client = Client { try whole.append($0) }
             defer { client.finish() }
             try await write(to: client)
-            return sink.bytes
+            return whole.bytes
         case .upgrade:
             collected = []
         }
@@ -162,7 +162,7 @@ extension Response.Body {
 }
 
 /// Collects the chunks of a stream, up to a limit.
-final class Sink: Sendable {
+final class CollectedBody: Sendable {
     private let limit: Int
     private let collected = Mutex<[UInt8]>([])
 

@@ -66,9 +66,9 @@ public struct Response: Sendable {
     }
 
     /// Rewrites the upstream's own addresses in a page; nil where they stay.
-    package var homecoming: (any Homecoming)? {
-        get { seldom?.values.homecoming }
-        set { change { $0.homecoming = newValue } }
+    package var addressRewriter: (any AddressRewriter)? {
+        get { seldom?.values.addressRewriter }
+        set { change { $0.addressRewriter = newValue } }
     }
 
     /// The `code` in the envelope of an error.
@@ -112,7 +112,7 @@ public struct Response: Sendable {
             var ownCookie: String?
             var refusal: String?
             var isRelayed = false
-            var homecoming: (any Homecoming)?
+            var addressRewriter: (any AddressRewriter)?
             var code: Int?
             var message = ""
             var isSilent = false

@@ -71,7 +71,7 @@ package enum Nearest {
         }
     }
 
-    /// Whether a path is similar to a pattern in the parts that are no parameters.
+    /// Whether a path is similar to a pattern in the parts that are not parameters.
     private static func isNear(_ path: String, to pattern: String) -> Bool {
         guard pattern.utf8.contains(UInt8(ascii: ":")) else { return false }
         let (parts, given) = (pattern.split(separator: "/"), path.split(separator: "/"))

@@ -4,7 +4,7 @@ extension Grammar {
         otherwise: #"replies are an object, such as {"getUser": {"nick": "Ann"}}"#,
         example: #"{"getUser": {"nick": "Ann"}}"#)
 
-    static let globalIsWanted = "is no name of JavaScript's, in ASCII, such as appInfo"
+    static let globalIsWanted = "is not a JavaScript name in ASCII, such as appInfo"
     static let cookieIsWanted = """
         a cookie has a name of letters, digits and - or _, and a value without spaces, quotes, commas, semicolons and \
         backslashes; encode it: %20

@@ -144,7 +144,7 @@ package enum Grammar {
     private static let headerValue =
         #"^(?:[^\u0000-\u0020\u007f](?:[^\u0000-\u0008\u000a-\u001f\u007f]*[^\u0000-\u0020\u007f])?)?$"#
 
-    /// A token that is none of the refused ones.
+    /// Any header name but the refused ones.
     private static let headerName: String = {
         let refused = RawReply.refused.sorted().map { caseless($0) + "$" }
         let beginnings = RawReply.refusedBeginnings.map(caseless)
@@ -152,7 +152,7 @@ package enum Grammar {
     }()
 
     private static let headerNameIsWanted =
-        "This is no name of a header field, or of one that the gateway or the connection sets itself."
+        "This is not the name of a header field, or it is that of one that the gateway or the connection sets itself."
 
     /// A pattern for a text in small or capital letters.
     static func caseless(_ text: String) -> String {
@@ -162,21 +162,21 @@ package enum Grammar {
     static let steps = Form.list(of: .defined("step"))
     static let stepsExample = #"[{"call": "onPaid", "data": {"ok": true}, "after": 800}]"#
     static let stepsAreWanted = "steps are an array: \(stepsExample)"
-    static let aDeedIsWanted = "a step has one of call, emit and scenario, with a name: \(stepsExample)"
+    static let oneActionIsWanted = "a step has one of call, emit and scenario, with a name: \(stepsExample)"
 
-    /// The words of a step, of which those are its deeds that say what may stand beside them.
+    /// The words of a step, of which those are its actions that say what may stand beside them.
     static let step = Keywords(
         title: "a step",
         all: [
             Keyword(
                 "call", .text(pattern: Form.notEmpty), "The page's function or handler that native calls.",
-                otherwise: aDeedIsWanted, example: #""onPaid""#, beside: ["data", "after"]),
+                otherwise: oneActionIsWanted, example: #""onPaid""#, beside: ["data", "after"]),
             Keyword(
                 "emit", .text(pattern: Form.notEmpty), "The event that the page gets, as drawbridge:NAME.",
-                otherwise: aDeedIsWanted, example: #""pushed""#, beside: ["data", "after"]),
+                otherwise: oneActionIsWanted, example: #""pushed""#, beside: ["data", "after"]),
             Keyword(
                 "scenario", .text(pattern: Form.notEmpty), "The scenario that is switched on, or off.",
-                otherwise: aDeedIsWanted, example: #""user/signed-in""#, beside: ["on", "after"]),
+                otherwise: oneActionIsWanted, example: #""user/signed-in""#, beside: ["on", "after"]),
             Keyword("data", .template, "What the page gets, with its templates filled in."),
             Keyword("on", .flag, "Whether the scenario is switched on, as it is by default."),
             milliseconds("after", "Milliseconds before this step.", example: "800"),

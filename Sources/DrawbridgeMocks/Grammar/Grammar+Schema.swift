@@ -73,7 +73,7 @@ extension Grammar {
                 "maxProperties": 1,
                 "propertyNames": [
                     "enum": .array(condition.names.map(JSON.string)),
-                    "errorMessage": "This is no word of $when, or it does not stand alone in its object.",
+                    "errorMessage": "This is not a word of $when, or it does not stand alone in its object.",
                 ],
             ],
         ]

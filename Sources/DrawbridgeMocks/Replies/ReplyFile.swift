@@ -85,7 +85,7 @@ package struct ReplyFile: Sendable {
             let isOurs = ["reply", "mock", "mocks"].contains(name)
             let near = isOurs ? "replies" : Nearest.of(name, among: keys.sorted())
             throw ReplyFault(
-                "\(name) is no part of a file of replies; \(near.map { "did you mean \($0)?" } ?? "names stand below: {\"replies\": {\"\(name)\": …}}")",
+                "\(name) does not belong in a file of replies; \(near.map { "did you mean \($0)?" } ?? "names stand below: {\"replies\": {\"\(name)\": …}}")",
                 at: value)
         }
         guard members.contains(where: { $0.name != "$schema" && $0.name != "scenario" }) else {

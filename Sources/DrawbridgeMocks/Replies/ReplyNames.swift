@@ -22,7 +22,7 @@ package struct ReplyNames: Sendable {
     }
 
     private var routes = Routes<Named>()
-    /// The names that can be listed for a page: those that are no patterns.
+    /// The names that can be listed for a page: those that are not patterns.
     private(set) var shown: Set<String> = []
     private(set) var hasMissing = false
     /// Where they come from, which tells their sequences from those of other layers.

@@ -53,7 +53,7 @@ extension ReplyReader {
         var fields = HTTPFields()
         for (text, value) in value.members ?? [] {
             guard let name = HTTPField.Name(text) else {
-                throw ReplyFault("\(text) is no name of a header field", at: value)
+                throw ReplyFault("\(text) is not the name of a header field", at: value)
             }
             guard !RawReply.isRefused(name) else {
                 throw ReplyFault("\(text) is not for a reply to say; leave it out", at: value)
@@ -85,22 +85,22 @@ extension ReplyReader {
             throw ReplyFault("a step is an object: \(Grammar.stepsExample)", at: value)
         }
         let parts = try Grammar.step.read(members, of: value)
-        let deeds = Grammar.step.leading.filter { parts[$0.name] != nil }
-        guard deeds.count == 1, let name = parts[deeds[0].name]?.json.stringValue, !name.isEmpty else {
-            throw ReplyFault(Grammar.aDeedIsWanted, at: value)
+        let actions = Grammar.step.leading.filter { parts[$0.name] != nil }
+        guard actions.count == 1, let name = parts[actions[0].name]?.json.stringValue, !name.isEmpty else {
+            throw ReplyFault(Grammar.oneActionIsWanted, at: value)
         }
-        let allowed = [deeds[0].name] + (deeds[0].beside ?? [])
+        let allowed = [actions[0].name] + (actions[0].beside ?? [])
         for (part, value) in members where !allowed.contains(part) {
             throw ReplyFault("a step of this kind has \(list(allowed)), and no \(part)", at: value)
         }
         let data = try parts["data"].map { value throws(ReplyFault) in try template(value) } ?? .nothing
-        let deed: ReplyStep.Deed =
-            switch deeds[0].name {
+        let action: ReplyStep.Action =
+            switch actions[0].name {
             case "call": .call(name, data)
             case "emit": .emit(name, data)
             default: .scenario(name, on: parts["on"]?.json.boolValue ?? true)
             }
-        return ReplyStep(deed: deed, after: parts["after"]?.whole ?? 0)
+        return ReplyStep(action: action, after: parts["after"]?.whole ?? 0)
     }
 }
 

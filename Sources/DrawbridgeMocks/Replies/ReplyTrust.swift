@@ -1,6 +1,6 @@
 /// What replies may contain, by where they come from.
 package enum ReplyTrust: Sendable, Equatable {
-    /// From a file that nobody has named, or set at run time: they may send nothing elsewhere, and be no web page.
+    /// From a file that nobody has named, or set at run time: they may send nothing elsewhere, and cannot be a web page.
     case little
     /// From a flag or from code.
     case written

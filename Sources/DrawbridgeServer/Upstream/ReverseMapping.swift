@@ -140,7 +140,7 @@ struct ReverseMapping {
 }
 
 // URLs within other texts.
-extension ReverseMapping: Homecoming {
+extension ReverseMapping: AddressRewriter {
     func urls(in text: [UInt8]) -> [UInt8]? {
         guard let authority = caller.authority else { return nil }
         let mark = Array("://".utf8)
@@ -182,7 +182,7 @@ extension ReverseMapping: Homecoming {
     }
 
     func policy(_ text: [UInt8]) -> [UInt8]? {
-        ContentSecurityPolicy.broughtHome(
+        ContentSecurityPolicy.rewritten(
             text, isPlain: caller.scheme == "http", urls: urls, own: own(forSource:))
     }
 

@@ -202,7 +202,7 @@ extension UpstreamSender {
         if let wayHome, DocumentRequest(request) != .other,
             response.headers[.contentType]?.hasPrefix("text/html") == true
         {
-            response.homecoming = wayHome
+            response.addressRewriter = wayHome
         }
         tell(of: response, to: request, from: caller)
         guard let tunnel = beginning.tunnel else { return response }

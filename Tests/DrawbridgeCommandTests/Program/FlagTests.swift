@@ -358,7 +358,7 @@ import Testing
         (["--scheme", "http"], "browsers take http: themselves"),
         (["--scheme", "app,HTTPS"], "browsers take HTTPS: themselves"),
         (["--scheme", "javascript"], "write the app's own, for instance mizhua"),
-        (["--trusted-proxy", "all"], "is no address; write it as numbers"),
+        (["--trusted-proxy", "all"], "is not an address; write it as numbers"),
         (["--inject", "a-b"], "no name that a script could use"),
         (["--bridge", "fluter"], "no bridge fluter; is it flutter?"),
         (["--bridge", "./none.js"], "cannot read the script ./none.js"),

@@ -103,7 +103,7 @@ import Testing
     @Test(arguments: [
         (
             #"{"getUser": {"nick": "Ann"}}"#,
-            #"line 1, column 2, getUser: getUser is no part of a file of replies; names stand below"#
+            #"line 1, column 2, getUser: getUser does not belong in a file of replies; names stand below"#
         ),
         (#"{"reply": {"a": 1}}"#, "did you mean replies?"), ("{}", "there are no replies in it"),
     ])

@@ -28,10 +28,10 @@ struct AddressRangeTests {
     }
 
     @Test(arguments: [
-        ("", "is no address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8"),
-        ("lan", "is no address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8"),
-        ("10.0.0/8", "is no address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8"),
-        ("fe80::1%eth0", "is no address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8"),
+        ("", "is not an address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8"),
+        ("lan", "is not an address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8"),
+        ("10.0.0/8", "is not an address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8"),
+        ("fe80::1%eth0", "is not an address; write it as numbers, 192.0.2.7, 10.0.0.0/8 or fd00::/8"),
         ("10.0.0.0/33", "has no prefix length; write a number from 0 to 32 behind the slash"),
         ("10.0.0.0/", "has no prefix length; write a number from 0 to 32 behind the slash"),
         ("10.0.0.0/+8", "has no prefix length; write a number from 0 to 32 behind the slash"),

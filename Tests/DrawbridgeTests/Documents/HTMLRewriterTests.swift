@@ -214,7 +214,7 @@ struct HTMLRewriterTests {
     }
 
     /// Brings `http://h` home to `/`.
-    private struct Home: Homecoming {
+    private struct Home: AddressRewriter {
         func url(_ text: String) -> String? { text == "http://h/" ? "/" : nil }
         func refresh(_ text: String) -> String? { text.replacing("http://h/", with: "/") }
         func urls(in text: [UInt8]) -> [UInt8]? {
@@ -238,7 +238,7 @@ struct HTMLRewriterTests {
         ("<p><base href=http://h/>", "<p><base href=http://h/>"),
     ])
     func addressesOfTheServerInTheHeadAreRewritten(head: String, expected: String) {
-        var rewriter = HTMLRewriter(tag: Array("|".utf8), isPage: true, homecoming: Home()) { policy in
+        var rewriter = HTMLRewriter(tag: Array("|".utf8), isPage: true, addresses: Home()) { policy in
             policy.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
         }
         let result = rewriter.take(Array("<head>\(head)".utf8)) + rewriter.finish()

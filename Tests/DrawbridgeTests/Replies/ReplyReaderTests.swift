@@ -66,7 +66,7 @@ import Testing
         (#"{"$response": {"headers": {"Content-Length": "5"}}}"#, "Content-Length is not for a reply to say"),
         (#"{"$response": {"headers": {"Access-Control-Allow-Origin": "*"}}}"#, "is not for a reply to say"),
         (#"{"$response": {"headers": {"A": "x\r\ny"}}}"#, "a header field is a text in one line"),
-        (#"{"$response": {"headers": {"A B": "x"}}}"#, "A B is no name of a header field"),
+        (#"{"$response": {"headers": {"A B": "x"}}}"#, "A B is not the name of a header field"),
         (#"{"$response": {"text": 1}}"#, "and no text"),
         (#"{"$cases": {}}"#, "$cases is an array of replies"),
         (

@@ -300,7 +300,7 @@ struct RequestInputTests {
     @Test(
         arguments: [
             ([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], "the text is not UTF-8"),
-            ([0x61, 0x3D, 0xFF], "the body is no UTF-8"),
+            ([0x61, 0x3D, 0xFF], "the body is not UTF-8"),
         ] as [([UInt8], String)])
     func aBodyThatIsNotUTF8IsABadRequest(body: [UInt8], reason: String) async throws {
         let reply = try await reply(body, target: "/echo?_mobile_bridge=1", to: .testing())

@@ -259,16 +259,13 @@ enum HTMLText {
         return bytes
     }
 
+    private static let named: [String: Character] = [
+        "amp": "&", "AMP": "&", "quot": "\"", "QUOT": "\"", "apos": "'", "lt": "<", "LT": "<", "gt": ">",
+        "GT": ">",
+    ]
+
     private static func character(named name: String) -> UInt8? {
-        switch name {
-        case "amp", "AMP": return UInt8(ascii: "&")
-        case "quot", "QUOT": return UInt8(ascii: "\"")
-        case "apos": return UInt8(ascii: "'")
-        case "lt", "LT": return UInt8(ascii: "<")
-        case "gt", "GT": return UInt8(ascii: ">")
-        default: break
-        }
-        guard name.hasPrefix("#") else { return nil }
+        guard name.hasPrefix("#") else { return named[name]?.asciiValue }
         let digits = name.dropFirst()
         let isHexadecimal = digits.first == "x" || digits.first == "X"
         let code = isHexadecimal ? UInt8(digits.dropFirst(), radix: 16) : UInt8(digits)

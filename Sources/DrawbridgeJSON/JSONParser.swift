@@ -243,7 +243,7 @@ struct JSONParser {
                 return scalar
             }
         }
-        let code = text(from: start + 2, to: start + 6)
+        let code = String(decoding: bytes[start + 2..<start + 6], as: UTF8.self)
         throw fault("\\u\(code) is half of a surrogate pair and stands alone", at: start)
     }
 
@@ -281,10 +281,6 @@ struct JSONParser {
         for offset in 0..<count where bytes[position + offset] != word.utf8Start[offset] { return false }
         position += count
         return true
-    }
-
-    private func text(from start: Int, to end: Int? = nil) -> String {
-        String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<(end ?? position)]), as: UTF8.self)
     }
 
     private func fault(_ message: String, at offset: Int? = nil) -> JSON.ParseError {

@@ -92,12 +92,9 @@ public final class Admissions: Sendable {
             id: String(String.random128().prefix(8)), address: address, browser: String(browser.prefix(200)))
         let (tell, displaced) = state.withLock { state in
             dropIdle(&state)
-            var displaced: Device?
-            if state.devices.count >= Self.most,
-                let idlest = state.devices.min(by: { $0.value.used < $1.value.used })
-            {
-                displaced = state.devices.removeValue(forKey: idlest.key)
-            }
+            let idlest =
+                state.devices.count < Self.most ? nil : state.devices.min { $0.value.used < $1.value.used }
+            let displaced = idlest.flatMap { state.devices.removeValue(forKey: $0.key) }
             state.devices[SHA256.digest(secret)] = Device(admission: admission, used: now())
             defer { state.onEntry = nil }
             return (state.onEntry, displaced)

@@ -63,7 +63,9 @@ public struct AnswerForm: Sendable {
         case .usual: UsualEnvelope.success(output, code: code, message: message)
         case .none: output.isEmpty ? JSON.null.bytes : output
         case .own(let envelope):
-            envelope.success(try? JSON(parsing: output).nonNull, code: code, message: message).bytes
+            envelope.success(
+                (try? JSON(parsing: output)).flatMap { $0.isNull ? nil : $0 }, code: code, message: message
+            ).bytes
         }
     }
 
@@ -74,10 +76,6 @@ public struct AnswerForm: Sendable {
             UsualEnvelope.failure(error)
         }
     }
-}
-
-extension JSON {
-    fileprivate var nonNull: JSON? { isNull ? nil : self }
 }
 
 /// The gateway's own envelope, written by hand: a general encoder would cost more than all the rest of a small request.

@@ -25,15 +25,11 @@ package struct Template: Sendable {
         }
     }
 
-    private enum Piece: Sendable {
-        case text(String)
-        case source(Source, word: String)
-    }
-
     private indirect enum Node: Sendable {
         case constant(JSON)
         case whole(Source, word: String)
-        case text([Piece])
+        /// The parts of a text: constant strings, and what is filled in.
+        case text([Node])
         case array([Node])
         case object([(name: String, node: Node)])
         /// A value as its JSON text.
@@ -43,9 +39,7 @@ package struct Template: Sendable {
             switch self {
             case .constant: false
             case .whole(let source, _): source.looksAtInput
-            case .text(let pieces):
-                pieces.contains { if case .source(let source, _) = $0 { source.looksAtInput } else { false } }
-            case .array(let nodes): nodes.contains(where: \.looksAtInput)
+            case .text(let nodes), .array(let nodes): nodes.contains(where: \.looksAtInput)
             case .object(let members): members.contains(where: \.node.looksAtInput)
             case .written(let node): node.looksAtInput
             }
@@ -94,11 +88,7 @@ package struct Template: Sendable {
         switch value {
         case .string(let string):
             let pieces = try pieces(of: string)
-            if case .source(let source, let word)? = pieces.first, pieces.count == 1 {
-                return .whole(source, word: word)
-            }
-            let isConstant = pieces.allSatisfy { if case .text = $0 { true } else { false } }
-            return isConstant ? .constant(value) : .text(pieces)
+            return pieces.count == 1 ? pieces[0] : .text(pieces)
         case .array(let elements):
             return .array(try elements.map(node))
         case .object(let members):
@@ -108,19 +98,21 @@ package struct Template: Sendable {
         }
     }
 
-    private static func pieces(of string: String) throws(UnknownWord) -> [Piece] {
-        var pieces: [Piece] = []
+    private static func pieces(of string: String) throws(UnknownWord) -> [Node] {
+        var pieces: [Node] = []
         var rest = string[...]
         while let begin = rest.firstRange(of: "{{"),
             let end = rest[begin.upperBound...].firstRange(of: "}}")
         {
             let word = rest[begin.upperBound..<end.lowerBound]
             guard let source = Source(word) else { throw UnknownWord(word: String(word)) }
-            if begin.lowerBound > rest.startIndex { pieces.append(.text(String(rest[..<begin.lowerBound]))) }
-            pieces.append(.source(source, word: String(word)))
+            if begin.lowerBound > rest.startIndex {
+                pieces.append(.constant(.string(String(rest[..<begin.lowerBound]))))
+            }
+            pieces.append(.whole(source, word: String(word)))
             rest = rest[end.upperBound...]
         }
-        if !rest.isEmpty || pieces.isEmpty { pieces.append(.text(String(rest))) }
+        if !rest.isEmpty || pieces.isEmpty { pieces.append(.constant(.string(String(rest)))) }
         return pieces
     }
 
@@ -147,9 +139,7 @@ package struct Template: Sendable {
             case .constant(let value): return value
             case .whole(let source, let word): return try value(of: source, word) ?? .null
             case .text(let pieces):
-                var text = ""
-                for piece in pieces { text += try fill(piece) }
-                return .string(text)
+                return .string(try pieces.map { piece throws(TooLarge) in try text(of: piece) }.joined())
             case .array(let nodes):
                 return .array(try nodes.map { node throws(TooLarge) in try fill(node) })
             case .object(let members):
@@ -161,17 +151,12 @@ package struct Template: Sendable {
             }
         }
 
-        private mutating func fill(_ piece: Piece) throws(TooLarge) -> String {
-            switch piece {
-            case .text(let text): return text
-            case .source(let source, let word):
-                guard let value = try value(of: source, word) else { return "" }
-                guard !value.isNull else {
-                    missing.append(word)
-                    return ""
-                }
-                return value.stringValue ?? "\(value)"
-            }
+        private mutating func text(of piece: Node) throws(TooLarge) -> String {
+            let known = missing.count
+            let value = try fill(piece)
+            guard value.isNull else { return value.stringValue ?? "\(value)" }
+            if missing.count == known, case .whole(_, let word) = piece { missing.append(word) }
+            return ""
         }
 
         /// The value of a template, counted against the limit; nil where the input has none.

@@ -82,7 +82,7 @@ enum JournalAPI {
         }
         let redaction = gateway.redaction(for: query)
         let verdict = try await check.verdict(in: journal, redaction)
-        if verdict.hasLost {
+        if verdict.isUncertain {
             throw HTTPError(
                 .conflict,
                 "the journal has lost calls that might count; DELETE \(OwnPath.calls.path) before a long test"

@@ -5,7 +5,8 @@ struct CallCheck: Sendable {
     struct Verdict {
         var calls: [JournalRecord] = []
         var isRight = false
-        var hasLost = false
+        /// Whether calls that are not kept any more could have made it otherwise.
+        var isUncertain = false
         var sentence = ""
         /// What was wanted, and the call that comes closest to it; nil where there is none.
         var nearMiss: JSON?
@@ -96,7 +97,8 @@ struct CallCheck: Sendable {
         }
         _ = try await journal.wait(for: filter, until: .now + .seconds(seconds)) {
             watch.look(in: journal)
-            return watch.hasLost || isSettled(by: watch.found)
+            return isSettled(by: watch.found)
+                || watch.hasLost && order.isEmpty && count.range.upperBound < .max
         }
         return order.isEmpty ? verdict(by: watch, in: journal, redaction) : verdictByOrder(in: journal)
     }
@@ -115,8 +117,12 @@ struct CallCheck: Sendable {
     private func verdict(by watch: Journal.Watch, in journal: Journal, _ redaction: Redaction?) -> Verdict {
         let calls = watch.found.compactMap { journal.record($0.number) }
         let found = calls.count
+        let range = count.range
+        // More calls change nothing where enough of "at least" are there, or too many already.
+        let isFinal = found > range.upperBound || range.upperBound == .max && found >= range.lowerBound
         let hasLost = watch.hasLost || found < watch.found.count
-        var verdict = Verdict(calls: calls, isRight: count.range.contains(found), hasLost: hasLost)
+        var verdict = Verdict(
+            calls: calls, isRight: range.contains(found), isUncertain: hasLost && !isFinal)
         guard !verdict.isRight else { return verdict }
         let subject = filter.name ?? (filter.isUnanswered ? "calls that nobody answered" : "calls")
         let such = filter.when == nil ? "" : " with such an input"
@@ -149,7 +155,7 @@ struct CallCheck: Sendable {
             calls.append(record)
             rest.removeFirst()
         }
-        var verdict = Verdict(calls: calls, isRight: rest.isEmpty, hasLost: page.hasLost)
+        var verdict = Verdict(calls: calls, isRight: rest.isEmpty, isUncertain: page.hasLost && !rest.isEmpty)
         if let missing = rest.first {
             let before = calls.last.map { " after \($0.name), call \($0.number)" } ?? ""
             let names = page.records.map(\.name).suffix(20).joined(separator: ", ")

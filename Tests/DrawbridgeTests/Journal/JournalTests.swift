@@ -206,6 +206,17 @@ import Testing
         #expect(await verify("old") == .conflict)
         #expect(await verify("default") == .conflict)
         #expect(await program.ask(.post, "calls/verify?session=*", check).status == .conflict)
+        // What the inspector asks for "Copy as verify", and the line itself: lost calls change neither.
+        for (check, status) in [
+            (#"{"name": "echo", "equals": {}, "atLeast": 0}"#, HTTPResponse.Status.ok),
+            (#"{"name": "other", "seconds": 5}"#, .ok), (#"{"name": "other"}"#, .ok),
+            (#"{"order": ["other", "echo"]}"#, .ok), (#"{"order": ["echo", "other"]}"#, .conflict),
+            (#"{"name": "echo", "atLeast": 2}"#, .conflict),
+            (#"{"name": "echo", "count": 0}"#, .expectationFailed),
+        ] {
+            let answer = await program.ask(.post, "calls/verify?session=*", check)
+            #expect(answer.status == status, "\(check)")
+        }
         _ = await program.ask(.delete, "calls?session=old")
         await program.call("/echo?_mobile_bridge=1", headers: [.session: "old"])
         #expect(await verify("old") == .ok)

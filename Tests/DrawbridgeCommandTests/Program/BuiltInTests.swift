@@ -6,9 +6,7 @@ import Testing
     private static let mocks = #"{"replies": {"getUser": {"nick": "Ann"}, "echo": {"$pass": true}}}"#
 
     private static func start(in folder: Folder, _ arguments: String...) throws -> Program {
-        let command = try Program.path(of: "drawbridge")
-        let words = arguments.joined(separator: " ")
-        return try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(words)"])
+        try .product("drawbridge", ["-p", "0"] + arguments, in: folder)
     }
 
     /// Which of them answer.
@@ -44,15 +42,15 @@ import Testing
 
     /// What the banner tells to try is answered, whoever answers.
     @Test(arguments: [
-        (#"{"replies": {"getUser": {"nick": "Ann"}}}"#, "", "getUser"),
-        (#"{"replies": {"user/:id": {"id": 1}}}"#, "", "user/ID"),
-        ("{}", "--reply 'pay={\"code\": 0}'", "pay"), ("{}", "", "echo"),
+        (#"{"replies": {"getUser": {"nick": "Ann"}}}"#, "--no-open", "getUser"),
+        (#"{"replies": {"user/:id": {"id": 1}}}"#, "--no-open", "user/ID"),
+        ("{}", #"--reply=pay={"code": 0}"#, "pay"), ("{}", "--no-open", "echo"),
     ])
-    func theBannersExampleCallIsAnswered(_ mocks: String, _ flags: String, _ name: String) async throws {
+    func theBannersExampleCallIsAnswered(_ mocks: String, _ flag: String, _ name: String) async throws {
         let folder = try Folder()
         try folder.write("index.html", "<p>page")
         try folder.write("drawbridge.json", mocks)
-        let program = try Self.start(in: folder, ".", flags)
+        let program = try Self.start(in: folder, ".", flag)
         let line = try await program.line(with: "  try  ")
         let url = try #require(line.firstMatch(of: /http:[^']*/)).output
         #expect(url.contains("/\(name)?"), "\(line)")

@@ -7,11 +7,8 @@ import Testing
 
 /// A `drawbridge.json` that nobody has named: where it is found, what it may say, and that no page gets it.
 @Suite("A file that is found", .timeLimit(.minutes(5))) struct FoundFileTests {
-    /// Starts the command in a folder.
     private static func drawbridge(in folder: Folder, _ arguments: String...) throws -> Program {
-        let command = try Program.path(of: "drawbridge")
-        let options = arguments.map { "'\($0)'" }.joined(separator: " ")
-        return try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(options)"])
+        try .product("drawbridge", ["-p", "0"] + arguments, in: folder)
     }
 
     private static func call(_ address: String, _ name: String) async throws -> String {

@@ -8,22 +8,15 @@ import Testing
 
 /// `drawbridge init`, and that the command takes what it writes.
 @Suite(.timeLimit(.minutes(5))) struct InitTests {
-    /// Starts a product in a folder.
-    private static func start(
-        _ product: String = "drawbridge", in folder: Folder, _ arguments: String...
-    ) throws -> Program {
-        let command = try Program.path(of: product)
-        let words = arguments.map { "'\($0)'" }.joined(separator: " ")
-        return try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' \(words)"])
+    private static func start(in folder: Folder, _ arguments: String...) throws -> Program {
+        try .product("drawbridge", arguments, in: folder)
     }
 
     /// What it says, where it ends well.
     private static func initialize(
         _ product: String = "drawbridge", in folder: Folder, _ arguments: String...
     ) async throws -> String {
-        let command = try Program.path(of: product)
-        let words = (["init"] + arguments).map { "'\($0)'" }.joined(separator: " ")
-        let program = try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' \(words)"])
+        let program = try Program.product(product, ["init"] + arguments, in: folder)
         let output = await program.wholeOutput()
         #expect(await program.child.exitCode() == 0, "\(output)")
         return output

@@ -8,11 +8,8 @@ import Testing
     private static let token = String(repeating: "t", count: 32)
 
     private static func drawbridge(in folder: Folder, _ arguments: String...) throws -> Program {
-        let command = try Program.path(of: "drawbridge")
-        let options = arguments.map { "'\($0)'" }.joined(separator: " ")
-        return try Program(
-            "sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(options)"],
-            environment: ["DRAWBRIDGE_TOKEN": token, "XDG_STATE_HOME": "/nonexistent"])
+        try .product(
+            "drawbridge", ["-p", "0"] + arguments, in: folder, environment: ["DRAWBRIDGE_TOKEN": token])
     }
 
     @Test func theBannersInspectorLinkWorksOnce() async throws {
@@ -33,33 +30,17 @@ import Testing
 
     /// The page first, and then the inspector by a file that nobody else reads, and that goes when the link was used.
     @Test func openHandsPageAndInspectorToTheDesktop() async throws {
-        let folder = try Folder()
-        let opened = "\(folder.path)/opened"
-        try folder.write(
-            "bin/xdg-open",
-            "#!/bin/sh\ncase $1 in *.html) stat -c %a \"$1\"; cat \"$1\";; *) echo \"$1\";; esac > \(opened).$$ && mv \(opened).$$ \(opened).${1##*.}\n",
-            mode: 0o755)
-        let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        let desktop = try FakeDesktop()
         let program = try Program.product(
-            "drawbridge", ["-p", "0", "--open"],
-            environment: ["PATH": path, "XDG_RUNTIME_DIR": "", "TMPDIR": folder.path])
+            "drawbridge", ["-p", "0", "--open"], environment: desktop.environment)
         let address = try await program.address()
-        #expect(
-            await eventually { FileManager.default.fileExists(atPath: "\(opened).html") }, "\(program.output)"
-        )
-        let lines = try folder.read("opened.html").split(separator: "\n")
-        #expect(lines.first == "600")
+        let lines = try await desktop.file()
+        #expect(lines.dropFirst().first == "600", "\(program.output)")
         let link = try #require(lines.last { $0.contains("location.replace") }?.split(separator: "\"")[1])
-        func folders() throws -> Int {
-            try FileManager.default.contentsOfDirectory(atPath: folder.path).count { $0.hasPrefix("open-") }
-        }
-        #expect(try folders() == 1)
+        #expect(desktop.folders == 1)
         _ = try await InspectorVisit(String(link))
-        #expect(await eventually { (try? folders()) == 0 })
-        let page = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
-            $0.hasPrefix("opened.")
-        }
-        #expect(page.count == 2, "\(page) \(address)")
+        #expect(await eventually { desktop.folders == 0 })
+        #expect(try await desktop.address() == "\(address)/")
         #expect(await program.stop() == 0)
     }
 

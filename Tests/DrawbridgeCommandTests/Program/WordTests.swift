@@ -3,13 +3,10 @@ import Testing
 
 /// What the command takes apart from options: a folder, URLs, and words that mean nothing.
 @Suite(.timeLimit(.minutes(5))) struct WordTests {
-    /// Starts a product in a folder.
     private static func start(
         _ product: String = "drawbridge", in folder: Folder, _ arguments: String...
     ) throws -> Program {
-        let command = try Program.path(of: product)
-        let words = arguments.map { "'\($0)'" }.joined(separator: " ")
-        return try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(words)"])
+        try .product(product, ["-p", "0"] + arguments, in: folder)
     }
 
     @Test(arguments: ["drawbridge", "hello"]) func aFolderArgumentIsServed(_ product: String) async throws {
@@ -66,9 +63,7 @@ import Testing
         for file in ["shop/a b/index.html", "other/index.html", "top.html", "mocks.json"] {
             try folder.write(file, "{}")
         }
-        let command = try Program.path(of: "drawbridge")
-        let list = words.map { "'\($0)'" }.joined(separator: " ")
-        let program = try Program("sh", ["-c", "cd '\(folder.path)' && exec '\(command)' -p 0 \(list)"])
+        let program = try Program.product("drawbridge", ["-p", "0"] + words, in: folder)
         let line = try await program.line(with: message)
         #expect(line.hasPrefix("Error: "))
         #expect(await program.child.exitCode() == 64)

@@ -22,13 +22,18 @@ package final class Program: Sendable {
     package let child: Child
 
     /// Starts one of the products.
+    ///
+    /// - Parameter folder: its working directory; nil for that of the tests.
     package static func product(
-        _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
+        _ name: String, _ arguments: [String] = [], in folder: Folder? = nil,
+        environment: [String: String] = [:]
     ) throws -> Program {
         // Nobody's own storage is for tests.
-        let state = ["XDG_STATE_HOME": "/nonexistent"]
-        return try Program(
-            path(of: name), arguments, environment: state.merging(environment) { $1 })
+        let environment = ["XDG_STATE_HOME": "/nonexistent"].merging(environment) { $1 }
+        let command = try path(of: name)
+        guard let folder else { return try Program(command, arguments, environment: environment) }
+        let shell = ["-c", #"cd "$0" && exec "$@""#, folder.path, command]
+        return try Program("sh", shell + arguments, environment: environment)
     }
 
     /// The products are next to the test's own binary.

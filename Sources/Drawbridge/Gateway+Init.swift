@@ -5,7 +5,7 @@ extension Gateway {
     ///
     /// - Parameters:
     ///   - passThrough: who answers what is not for native, asked in order.
-    ///   - middleware: what stands around every answer, the outermost first.
+    ///   - middleware: what is around every answer, the outermost first.
     ///   - rules: what is meant for native; by default `_mobile_bridge=1` and `__jsbridge__`.
     ///   - answers: how answers look: always HTTP 200, or with their true status, or without an envelope.
     ///   - unhandled: what happens to a request for native that has no handler.
@@ -25,22 +25,10 @@ extension Gateway {
         keepsJournal: Bool = false, logger: Logger = Logger(label: "drawbridge")
     ) {
         self.init(
-            behind: passThrough.behindTheGateway, middleware: middleware, rules: rules, answers: answers,
-            unhandled: unhandled, access: access, bodyLimit: bodyLimit, presenter: presenter,
-            pageRuntime: pageRuntime, testerToken: testerToken, keepsJournal: keepsJournal, logger: logger)
-    }
-}
-
-extension [any Responder] {
-    /// These responders, as all that is behind a gateway.
-    fileprivate var behindTheGateway: any GatewayBackground { Behind(responders: ResponderChain(self)) }
-}
-
-/// What lies behind a gateway: its own endpoints, and its responders.
-private struct Behind: GatewayBackground {
-    let responders: ResponderChain
-
-    func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response {
-        try await Endpoint.respond(to: request, by: gateway)
+            answerOwn: { try await Endpoint.respond(to: $0, by: $1) }, behind: passThrough,
+            middleware: middleware,
+            rules: rules, answers: answers, unhandled: unhandled, access: access, bodyLimit: bodyLimit,
+            presenter: presenter, pageRuntime: pageRuntime, testerToken: testerToken,
+            keepsJournal: keepsJournal, logger: logger)
     }
 }

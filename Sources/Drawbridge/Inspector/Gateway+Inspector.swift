@@ -15,7 +15,7 @@ extension Gateway {
                 throw HTTPError(
                     .notFound, "nothing at \(request.path.cut(to: 100)); the inspector asks as programs do")
             }
-            return try await behind.respond(toOwn: request, of: self)
+            return try await answerOwn(request, self)
         } catch {
             return Self.refusal(known(error, in: "\(request.method) \(request.path)", request))
         }

@@ -49,7 +49,7 @@ extension Gateway {
     /// - Parameter known: who answers it, where that is decided already.
     func answerFromBehind(_ request: Request, by known: PassThrough?) async throws -> Response? {
         guard let passing = known ?? passing(request) else {
-            return try await behind.respond(toOwn: request, of: self)
+            return try await answerOwn(request, self)
         }
         return passing.answer(try await passing.responders.respond(to: passing.request))
     }
@@ -60,7 +60,7 @@ extension Gateway {
     func passing(_ request: Request) -> PassThrough? {
         if OwnPath.isOwn(request) { return nil }
         guard let injection, !request.isAbsoluteForm, pageRuntime?.isFor(request.path) == true else {
-            return PassThrough(responders: behind.responders, request: request) { $0?.withPasser }
+            return PassThrough(responders: behind, request: request) { $0?.withPasser }
         }
         if let refusal = injection.refusal(of: request) {
             return PassThrough(responders: ResponderChain([]), request: request) { _ in
@@ -68,7 +68,7 @@ extension Gateway {
             }
         }
         let sent = injection.outgoing(withAppName(request))
-        return PassThrough(responders: behind.responders, request: sent) { [self] response in
+        return PassThrough(responders: behind, request: sent) { [self] response in
             guard let response else { return injection.leaving(request)?.withPasser }
             return withCookies(injection.apply(to: response, for: request), for: request).withPasser
         }

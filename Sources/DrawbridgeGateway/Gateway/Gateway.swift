@@ -60,7 +60,10 @@ public final class Gateway: Answerer {
     /// Puts the page runtime into documents.
     package let injection: HTMLInjection?
 
-    package let behind: any GatewayBackground
+    /// Answers what is below `/__drawbridge__/`.
+    package let answerOwn: @Sendable (Request, Gateway) async throws -> Response
+    /// Who answers requests that are not for native.
+    let behind: ResponderChain
     let middleware: [any Middleware]
     /// Whether the log takes the level `debug`; looked up once, since every request needs it twice.
     package let isTelling: Bool
@@ -90,7 +93,8 @@ public final class Gateway: Answerer {
     package static let droppedAnswerCount = Atomic<Int>(0)
 
     package init(
-        behind: any GatewayBackground, middleware: [any Middleware], rules: [any InterceptionRule],
+        answerOwn: @escaping @Sendable (Request, Gateway) async throws -> Response, behind: [any Responder],
+        middleware: [any Middleware], rules: [any InterceptionRule],
         answers: AnswerForm, unhandled: Unhandled, access: AccessPolicy, bodyLimit: Int,
         presenter: any Presenter, pageRuntime: PageRuntime?, testerToken: TesterToken, keepsJournal: Bool,
         logger: Logger
@@ -99,7 +103,8 @@ public final class Gateway: Answerer {
         let journal = Journal(isOn: keepsJournal)
         self.journal = journal
         questions = Questions(in: journal)
-        self.behind = behind
+        self.answerOwn = answerOwn
+        self.behind = ResponderChain(behind)
         let replyBook = ReplyBook(in: registry)
         self.replyBook = replyBook
         handlers = HandlerSet(in: registry, logger: logger)
@@ -181,13 +186,4 @@ public final class Gateway: Answerer {
 
     /// How many answers were dropped because their caller had gone or their deadline had passed, in the whole process.
     public static var droppedAnswers: Int { droppedAnswerCount.load(ordering: .relaxed) }
-}
-
-/// What a gateway needs of all that is behind it.
-package protocol GatewayBackground: Sendable {
-    /// Who answers requests that are not for native.
-    var responders: ResponderChain { get }
-
-    /// Answers what is below `/__drawbridge__/`.
-    func respond(toOwn request: Request, of gateway: Gateway) async throws -> Response
 }

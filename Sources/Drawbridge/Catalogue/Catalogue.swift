@@ -1,13 +1,15 @@
-/// What pages may call in one session: handlers and replies by their names, in the order in which they are asked.
+/// What pages may call in one session, with the calls: handlers and replies by their names.
 struct Catalogue {
-    struct Entry {
+    struct Entry: Routed {
         let pattern: RoutePattern
         /// The pattern of the pages that have it; nil for all pages.
         let pages: String?
         /// The replies, in the order in which they are asked.
-        var replies: [ReplyNames.Listed]
+        let replies: [ReplyNames.Listed]
         /// The handlers that are asked after them, by their methods.
-        var routes: [Route]
+        let routes: [Route]
+        /// The calls of its pattern in the journal, the oldest first; nil without a journal.
+        var calls: [JournalRecord]?
 
         var name: String { String(pattern.text.dropFirst()) }
 
@@ -22,23 +24,21 @@ struct Catalogue {
 
     /// Sorted by their names.
     private(set) var entries: [Entry]
-    private let routes: Routes<Named>
-
-    /// A pattern of the catalogue, to which calls are assigned.
-    private struct Named: Routed {
-        let pattern: RoutePattern
-    }
+    /// To which calls are assigned.
+    private let routes: Routes<Entry>
 
     /// - Parameters:
     ///   - layers: the layers of replies, the first of which is asked first.
     ///   - handlers: those of some pages, the last registered first, and at last those of all.
+    ///   - calls: those in the journal, the oldest first; nil without a journal.
     init(
-        layers: [(names: ReplyNames, pages: String?)], handlers: [(routes: [Route], pages: String?)]
+        layers: [(names: ReplyNames, pages: String?)], handlers: [(set: HandlerSet, pages: String?)],
+        calls: [JournalRecord]?
     ) {
         var patterns: [Key: RoutePattern] = [:]
         let named =
-            layers.flatMap { layer in layer.names.listed.map { ($0.pattern, layer.pages) } }
-            + handlers.flatMap { set in set.routes.map { ($0.pattern, set.pages) } }
+            layers.flatMap { names, pages in names.listed.map { ($0.pattern, pages) } }
+            + handlers.flatMap { set, pages in set.all.map { ($0.pattern, pages) } }
         for (pattern, pages) in named { patterns[Key(text: .init(pattern.text), pages: pages)] = pattern }
         entries = patterns.map { key, pattern in
             let mine = layers.filter { $0.pages == nil || $0.pages == key.pages }
@@ -46,12 +46,14 @@ struct Catalogue {
             return Entry(
                 pattern: pattern, pages: key.pages,
                 replies: mine.compactMap { Self.reply(in: $0.names, for: pattern) },
-                routes: own.lazy.map { Self.routes(in: $0.routes, for: pattern) }.first { !$0.isEmpty } ?? [])
+                routes: own.lazy.map { Self.routes(in: $0.set, for: pattern) }.first { !$0.isEmpty } ?? [])
         }
         entries.sort { ($0.name, $0.pages ?? "") < ($1.name, $1.pages ?? "") }
-        var routes = Routes<Named>()
-        for entry in entries { _ = routes.insert(Named(pattern: entry.pattern)) }
+        var routes = Routes<Entry>()
+        for entry in entries { _ = routes.insert(entry) }
         self.routes = routes
+        guard let groups = calls.map(grouped) else { return }
+        for place in entries.indices { entries[place].calls = groups[entries[place].pattern.text] ?? [] }
     }
 
     /// The reply for a pattern: the one with this pattern, or for a single name, the one that fits it best.
@@ -62,27 +64,23 @@ struct Catalogue {
         return names.listed(for: segments)
     }
 
-    private static func routes(in routes: [Route], for pattern: RoutePattern) -> [Route] {
-        let same = routes.filter { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(pattern.text) }
-        guard same.isEmpty, let segments = segments(of: pattern) else {
-            return same.sorted { $0.name < $1.name }
-        }
-        var all = Routes<Route>()
-        for route in routes { _ = all.insert(route) }
-        return all.matches(segments).first.map { [$0.route] } ?? []
+    /// The handlers of a pattern, sorted by their names, in the same way.
+    private static func routes(in set: HandlerSet, for pattern: RoutePattern) -> [Route] {
+        let best = segments(of: pattern).map { set.matches($0).first?.route.pattern.text } ?? pattern.text
+        guard let best else { return [] }
+        return set.all.filter { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(best) }
+            .sorted { $0.name < $1.name }
     }
 
     /// The parts of the one name that a pattern stands for; nil where it stands for several.
     private static func segments(of pattern: RoutePattern) -> [String]? {
-        var segments: [String] = []
-        for part in pattern.parts {
-            guard case .exact(let text) = part else { return nil }
-            segments.append(text)
-        }
-        return segments
+        guard pattern.isOnePath else { return nil }
+        return pattern.parts.compactMap { if case .exact(let text) = $0 { text } else { nil } }
     }
 
-    func pattern(for segments: [String]) -> String? { routes.matches(segments).first?.route.pattern.text }
+    private func pattern(for segments: [String]) -> String? {
+        routes.matches(segments).first?.route.pattern.text
+    }
 
     /// The entries with exactly this name, or else those whose pattern fits it best.
     func entries(named name: String) -> [Entry] {
@@ -91,25 +89,19 @@ struct Catalogue {
         guard same.isEmpty, let best = pattern(for: Target.segments(of: text) ?? []) else { return same }
         return entries.filter { $0.pattern.text == best }
     }
-}
 
-/// The calls in a journal, by the pattern of a catalogue that fits them best.
-struct SeenCalls {
-    /// The calls of each pattern, the oldest first.
-    private(set) var calls: [String: [JournalRecord]] = [:]
-
-    init(_ records: [JournalRecord], of catalogue: Catalogue) {
+    /// Calls by the text of the pattern that fits them best, in the order that they have.
+    private func grouped(_ calls: [JournalRecord]) -> [String: [JournalRecord]] {
+        var groups: [String: [JournalRecord]] = [:]
         var patterns: [String: String?] = [:]
-        for record in records where record.kind == .call {
-            let path = record.path
-            let pattern =
-                patterns[path] ?? Target.segments(of: path).flatMap { catalogue.pattern(for: $0) }
-            if patterns.count < 10_000 { patterns[path] = .some(pattern) }
-            if let pattern { calls[pattern, default: []].append(record) }
+        for call in calls {
+            let path = call.path
+            let known = patterns[path] ?? Target.segments(of: path).flatMap(pattern(for:))
+            patterns[path] = .some(known)
+            if let known { groups[known, default: []].append(call) }
         }
+        return groups
     }
-
-    subscript(entry: Catalogue.Entry) -> [JournalRecord] { calls[entry.pattern.text] ?? [] }
 }
 
 extension JournalRecord {
@@ -118,9 +110,7 @@ extension JournalRecord {
 
 extension Catalogue.Entry {
     /// The entry as the tester's API lists it.
-    ///
-    /// - Parameter calls: its calls in the journal, the oldest first; nil without a journal.
-    func json(_ calls: [JournalRecord]?, _ redaction: Redaction?) -> JSON {
+    func json(_ redaction: Redaction?) -> JSON {
         var members: JSON.Object = ["name": .string(name)]
         if let pages { members["pages"] = .string(pages) }
         members["by"] = reply == nil ? "handler" : "reply"

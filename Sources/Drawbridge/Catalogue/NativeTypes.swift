@@ -20,7 +20,7 @@ struct NativeTypes {
 
     struct Name {
         let pattern: RoutePattern
-        /// The name of its types, which no other has: ASCII letters and digits.
+        /// The name of its types, which no other has: ASCII letters, digits and `_`.
         let typeName: String
         var input = Typed()
         var output = Typed()
@@ -30,21 +30,24 @@ struct NativeTypes {
 
     let names: [Name]
 
-    /// The most calls of a name that are looked at, and the most bytes of them.
+    /// The most calls of a name that are looked at, the last ones, and the most bytes that these take.
     private static let mostCalls = 100
     private static let mostBytes = 1 << 20
 
-    init(_ catalogue: Catalogue, _ seen: SeenCalls?) {
+    init(_ catalogue: Catalogue) {
         var taken: Set<String> = []
         var names: [Name] = []
-        for group in Dictionary(grouping: catalogue.entries, by: \.pattern.text).sorted(by: {
-            $0.key < $1.key
-        }) {
-            let pattern = group.value[0].pattern
+        let groups = Dictionary(grouping: catalogue.entries, by: \.pattern.text)
+        for (_, entries) in groups.sorted(by: { $0.key < $1.key }) {
+            let pattern = entries[0].pattern
             var name = Name(pattern: pattern, typeName: Self.typeName(of: pattern, unlike: &taken))
-            let calls = seen?[group.value[0]].suffix(Self.mostCalls) ?? []
-            for entry in group.value { name.add(entry) }
-            name.add(Array(calls))
+            for entry in entries { name.add(entry) }
+            var left = Self.mostBytes
+            let last = (entries[0].calls ?? []).suffix(Self.mostCalls).reversed().prefix {
+                left -= $0.bytes
+                return left >= 0
+            }
+            name.add(last.reversed())
             names.append(name)
         }
         self.names = names
@@ -73,21 +76,6 @@ struct NativeTypes {
         }
         return own
     }
-
-    /// The inputs or outputs of the last calls, up to ``mostBytes``.
-    fileprivate static func values(
-        of calls: [JournalRecord], _ value: (JournalRecord) -> (bytes: Int, json: JSON?)
-    ) -> [JSON] {
-        var left = mostBytes
-        var values: [JSON] = []
-        for call in calls.reversed() {
-            let (bytes, json) = value(call)
-            left -= bytes
-            guard left >= 0 else { break }
-            if let json { values.append(json) }
-        }
-        return values.reversed()
-    }
 }
 
 extension NativeTypes.Name {
@@ -101,15 +89,10 @@ extension NativeTypes.Name {
 
     /// Adds what calls in the journal show.
     fileprivate mutating func add(_ calls: [JournalRecord]) {
-        let inputs = NativeTypes.values(of: calls) { call in
-            (call.input.bytes.count, call.readInput.map { $0.value ?? .null })
-        }
+        let inputs = calls.compactMap { $0.readInput.map { $0.value ?? .null } }
         input.add(ValueShape(of: inputs), from: "seen")
-        let outputs = NativeTypes.values(of: calls) { call in
-            guard call.state == .answered, call.form == .value, call.output.isWhole else { return (0, nil) }
-            return (call.output.bytes.count, call.shownOutput(nil))
-        }
-        output.add(ValueShape(of: outputs), from: "seen")
+        let answered = calls.filter { $0.state == .answered && $0.form == .value && $0.output.isWhole }
+        output.add(ValueShape(of: answered.map { $0.shownOutput(nil) }), from: "seen")
     }
 }
 

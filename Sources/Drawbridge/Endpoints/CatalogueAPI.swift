@@ -1,36 +1,29 @@
 import HTTPTypes
 import Synchronization
 
-// What programs ask about all that pages may call.
 extension Gateway {
-    func catalogue(in session: Session) -> Catalogue {
+    /// What pages may call in a session; in the usual one, with the calls of all, where that is nil.
+    fileprivate func catalogue(in session: Session?) -> Catalogue {
         let special = specialHandlers.withLock { $0 }.reversed()
         return Catalogue(
-            layers: replyBook.layers(in: session),
-            handlers: special.map { ($0.set.all, $0.pattern.text) } + [(handlers.all, nil)])
-    }
-
-    /// The catalogue with its calls in the journal; nil where no journal is kept.
-    fileprivate func seenCatalogue(_ query: RecordQuery) -> (catalogue: Catalogue, seen: SeenCalls?) {
-        let catalogue = catalogue(in: query.filter.session ?? .usual)
-        let records = journal.read(RecordFilter(session: query.filter.session)).records
-        return (catalogue, journal.isOn ? SeenCalls(records, of: catalogue) : nil)
+            layers: replyBook.layers(in: session ?? .usual),
+            handlers: special.map { ($0.set, $0.pattern.text) } + [(handlers, nil)],
+            calls: journal.isOn ? journal.read(RecordFilter(session: session)).records : nil)
     }
 }
 
 /// What pages may call, for programs: as a list and as TypeScript; and what was answered, as a file of replies.
 enum CatalogueAPI {
     static func handlers(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let query = try RecordQuery(request, words: [], usual: ["session", "name", "secrets"])
-        let (catalogue, seen) = gateway.seenCatalogue(query)
+        let query = try RecordQuery(request, ["session", "name", "secrets"])
         let redaction = gateway.redaction(for: query)
-        let entries = try entries(of: catalogue, named: query["name"])
-        return .success(.array(entries.map { $0.json(seen?[$0], redaction) }))
+        let entries = try entries(of: gateway.catalogue(in: query.filter.session), named: query["name"])
+        return .success(.array(entries.map { $0.json(redaction) }))
     }
 
     static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let (catalogue, seen) = gateway.seenCatalogue(try RecordQuery(request, words: [], usual: ["session"]))
-        return .text(NativeTypes(catalogue, seen).typeScript)
+        let query = try RecordQuery(request, ["session"])
+        return .text(NativeTypes(gateway.catalogue(in: query.filter.session)).typeScript)
     }
 
     private static func entries(
@@ -47,7 +40,7 @@ enum CatalogueAPI {
 
     /// The answered calls as a file of replies.
     static func recording(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let query = try RecordQuery(request, words: [], usual: ["session", "name", "page", "since"])
+        let query = try RecordQuery(request, ["session", "name", "page", "since"])
         try RecordQuery.checkMaySeeSecrets(request)
         let found = try gateway.keptJournal.read(query.filter, from: query.since)
         let recording = Recording(

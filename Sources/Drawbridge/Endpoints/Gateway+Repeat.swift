@@ -3,12 +3,6 @@ import Synchronization
 
 // Calls that no page makes: a name is tried, a call of the journal is made again.
 extension Gateway {
-    /// The URL by which a program reaches this gateway; the inspector is at another address.
-    func address(asAskedBy request: Request) -> String {
-        let asked = "\(request.scheme)://\(request.authority ?? "localhost")"
-        return request.isOfInspector ? program.ownAddress ?? asked : asked
-    }
-
     /// Removes secrets from what leaves the journal; nil where they are shown.
     func redaction(for query: RecordQuery) -> Redaction? {
         query.showsSecrets ? nil : program.secrets

@@ -17,7 +17,7 @@ extension Gateway {
 enum JournalAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let journal = try gateway.keptJournal
-        let query = try RecordQuery(request, words: ["count", "seconds", "limit"])
+        let query = try RecordQuery(request, RecordQuery.choice + ["since", "count", "seconds", "limit"])
         let (filter, since) = (query.filter, query.since)
         try journal.check(since, filter)
         let seconds = try query.seconds(upTo: 600)
@@ -72,7 +72,7 @@ enum JournalAPI {
 
     static func verify(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let journal = try gateway.keptJournal
-        let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
+        let query = try RecordQuery(request, ["session", "secrets"])
         let text = try await request.body.collect(upTo: 1 << 20)
         let check: CallCheck
         do {
@@ -102,7 +102,7 @@ enum JournalAPI {
     static func forget(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let journal = try gateway.keptJournal
         // No filter by name or page is taken: all calls of the session are forgotten.
-        let query = try RecordQuery(request, words: [], usual: ["session"])
+        let query = try RecordQuery(request, ["session"])
         journal.forget(query.filter.session)
         gateway.note(request, "forgets the calls", in: query.filter.session)
         return .success(.null)
@@ -121,35 +121,36 @@ enum JournalAPI {
     // MARK: One call
 
     static func record(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let record = try named(by: request, in: gateway)
-        let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
-        return .success(record.json(gateway.redaction(for: query)))
+        let (record, redaction) = try named(by: request, in: gateway)
+        return .success(record.json(redaction))
     }
 
     static func curl(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let record = try named(by: request, in: gateway)
-        let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
+        let (record, redaction) = try named(by: request, in: gateway)
+        // The inspector is at another address.
+        let asked = "\(request.scheme)://\(request.authority ?? "localhost")"
+        let base = request.isOfInspector ? gateway.program.ownAddress ?? asked : asked
         return .text(
-            CallCopy.curl(
-                try called(record), base: gateway.address(asAskedBy: request), NativeMark(gateway.rules),
-                gateway.redaction(for: query)))
+            CallCopy.curl(try called(record), base: base, NativeMark(gateway.rules), redaction))
     }
 
     static func resend(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let record = try named(by: request, in: gateway)
-        let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
+        let (record, redaction) = try named(by: request, in: gateway)
         let edited = try await request.bodyAsJSON()?["input"]
         try request.checkMembers(["input"])
         gateway.note(request, "makes call \(record.number) again", in: record.session)
         return try await gateway.repeats(
-            try called(record, again: edited == nil), input: edited, gateway.redaction(for: query))
+            try called(record, again: edited == nil), input: edited, redaction)
     }
 
-    /// The record whose number is in the path.
+    /// The record whose number is in the path, and what removes its secrets; that is nil where they are shown.
     ///
     /// - Throws: a 404 where there is none, a 410 where it was dropped.
-    private static func named(by request: Request, in gateway: Gateway) throws(HTTPError) -> JournalRecord {
+    private static func named(
+        by request: Request, in gateway: Gateway
+    ) throws(HTTPError) -> (JournalRecord, Redaction?) {
         let journal = try gateway.keptJournal
+        let redaction = gateway.redaction(for: try RecordQuery(request, ["session", "secrets"]))
         let text = request.parameters["number"] ?? ""
         guard text.utf8.allSatisfy(\.isDigit) else {
             throw HTTPError(
@@ -158,7 +159,7 @@ enum JournalAPI {
             )
         }
         let number = Int(text) ?? .max
-        if let record = journal.record(number) { return record }
+        if let record = journal.record(number) { return (record, redaction) }
         let (next, lastLost) = journal.ends(of: Set(JournalRecord.Kind.allCases))
         throw number >= 1 && number <= lastLost
             ? HTTPError(.gone, "call \(number) is gone; those before \(lastLost + 1) were given up")
@@ -186,7 +187,7 @@ enum JournalAPI {
 
     static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try gateway.keptJournal
-        let query = try RecordQuery(request, words: [], usual: ["session", "secrets"])
+        let query = try RecordQuery(request, ["session", "secrets"])
         let call = try await request.bodyAsJSON()
         try request.checkMembers(["name", "input", "session"])
         guard let name = call?["name"]?.stringValue else {

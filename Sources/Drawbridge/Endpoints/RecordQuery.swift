@@ -6,17 +6,12 @@ struct RecordQuery {
     let showsSecrets: Bool
     private let values: [String: String]
 
-    private static let usual = [
-        "session", "name", "page", "kind", "by", "state", "since", "secrets",
-    ]
+    /// The words that choose records, and whether their secrets are shown.
+    static let choice = ["session", "name", "page", "kind", "by", "state", "secrets"]
 
-    /// - Parameters:
-    ///   - words: those that this path has besides the usual ones.
-    ///   - usual: the usual ones that it has.
-    init(
-        _ request: Request, words: [String], usual: [String] = Self.usual
-    ) throws(HTTPError) {
-        let values = try request.query(of: usual + words)
+    /// - Parameter words: those that the path has.
+    init(_ request: Request, _ words: [String]) throws(HTTPError) {
+        let values = try request.query(of: words)
         self.values = values
         let isOfAll = values["session"] == "*"
         var filter = RecordFilter(session: isOfAll ? nil : try request.askedSession())

@@ -12,8 +12,7 @@ enum JournalStream {
     private static let breath = Duration.seconds(15)
 
     static func response(_ gateway: Gateway, _ request: Request) throws(HTTPError) -> Response {
-        let query = try RecordQuery(
-            request, words: [], usual: ["session", "name", "page", "kind", "by", "state", "secrets"])
+        let query = try RecordQuery(request, RecordQuery.choice)
         let epoch = gateway.pages.epoch
         var place = 0
         if let last = request.headers.value(.lastEventID), !last.isEmpty {

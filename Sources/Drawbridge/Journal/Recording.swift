@@ -27,7 +27,9 @@ struct Recording {
         var places: [JSON.Bytewise: Int] = [:]
         for record in records where record.kind == .call && record.head.resentFrom == nil {
             do throws(Reason) {
-                try Self.check(record)
+                // A reply has to be for the called name alone.
+                guard Self.isForOneName(record) else { throw .name }
+                guard record.head.method != .head, record.head.method != .options else { throw .method }
                 let reply = try RecordedReply(of: record, answers: answers).json
                 let place = places[JSON.Bytewise(record.name)] ?? names.count
                 if place == names.count { names.append(Name(name: record.name)) }
@@ -68,12 +70,6 @@ struct Recording {
         }
         lines += leftOut.lines
         return lines.map { $0 + "\n" }.joined()
-    }
-
-    /// Throws where a reply cannot be for the called name alone.
-    private static func check(_ record: JournalRecord) throws(Reason) {
-        guard isForOneName(record) else { throw .name }
-        guard record.head.method != .head, record.head.method != .options else { throw .method }
     }
 
     /// Whether the name of a call, written as that of a reply, stands for no other name, as `:id` and `*` do.

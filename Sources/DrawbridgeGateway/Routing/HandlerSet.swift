@@ -112,7 +112,7 @@ public final class HandlerSet: Sendable {
         for old in replaced { logger.notice("\(route.pattern.text): \(route.name) replaces \(old.name)") }
     }
 
-    func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
+    package func matches(_ segments: [String]) -> [(route: Route, values: [String])] {
         table.routes.withLock { $0.matches(segments) }
     }
 

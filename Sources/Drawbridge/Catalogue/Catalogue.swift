@@ -13,7 +13,7 @@ struct Catalogue {
 
         var name: String { String(pattern.text.dropFirst()) }
 
-        /// The first reply that is no `$pass`; nil where the handler answers.
+        /// The first reply that is not `$pass`; nil where the handler answers.
         var reply: ReplyNames.Listed? { replies.first { !$0.reply.isPass } }
     }
 
@@ -133,7 +133,7 @@ extension Catalogue.Entry {
 }
 
 extension ReplyNames.Listed {
-    /// Which reply it is, where that stands, and how it is written.
+    /// Which reply it is, where it is written, and how.
     var json: JSON {
         var members: JSON.Object = ["reply": .string(title)]
         if let place {

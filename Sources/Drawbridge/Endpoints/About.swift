@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 /// What the gateway says about itself, to everybody and to tools.
 enum About {

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 /// The devices that were let in, over HTTP, for programs: lists them, draws a ticket, ends an admission.
 enum AdmissionsAPI {
@@ -21,7 +20,7 @@ enum AdmissionsAPI {
         return .success(["link": .string("\(OwnPath.enter.path)#\(ticket)"), "links": links])
     }
 
-    static func putOut(_ gateway: Gateway, _ request: Request) async throws -> Response {
+    static func revoke(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
         let device = request.parameters["device"] ?? ""
         guard gateway.admissions.revoke(device) else {

@@ -22,7 +22,7 @@ struct Endpoint: Sendable {
         self.answers = answers
     }
 
-    /// All endpoints; of two rows that fit, the first counts.
+    /// All endpoints; of two rows that fit, the first wins.
     static let table: [Endpoint] = [
         // For everybody, admitted or not.
         Endpoint(.enter, [.get: Enter.page, .head: Enter.page, .post: Enter.enter]),
@@ -69,7 +69,7 @@ struct Endpoint: Sendable {
         Endpoint(.pages, ":page/evaluate", [.post: PagesAPI.evaluate]),
         Endpoint(.pages, ":page/emit", [.post: PagesAPI.emit]),
         Endpoint(.admissions, [.get: AdmissionsAPI.list, .post: AdmissionsAPI.draw]),
-        Endpoint(.admissions, ":device", [.delete: AdmissionsAPI.putOut]),
+        Endpoint(.admissions, ":device", [.delete: AdmissionsAPI.revoke]),
     ]
 
     // MARK: Looking up

@@ -58,7 +58,7 @@ enum Enter {
             var ticket = location.hash.slice(1);
             history.replaceState(null, "", location.pathname);
             if (!ticket) {
-                say.textContent = "Something is missing. Open the whole link, with all that stands behind the # sign.";
+                say.textContent = "Something is missing. Open the whole link, with all that is behind the # sign.";
                 return;
             }
             fetch(location.pathname, { method: "POST", body: ticket, cache: "no-store" }).then(function (answer) {

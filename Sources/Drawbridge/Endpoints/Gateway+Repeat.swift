@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 // Calls that no page makes: a name is tried, a call of the journal is made again.
 extension Gateway {

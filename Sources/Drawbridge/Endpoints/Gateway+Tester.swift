@@ -41,10 +41,10 @@ extension Gateway {
     /// Logs what a tester does, or a person in the inspector: it may change what pages get, and nothing else would show
     /// that.
     ///
-    /// - Parameter deed: as it follows the words "a tester".
-    func note(_ request: Request, _ deed: String, in session: Session? = nil) {
+    /// - Parameter action: as it follows the words "a tester".
+    func note(_ request: Request, _ action: String, in session: Session? = nil) {
         let place = session.map { $0 == .usual ? "" : " in session \($0.name)" } ?? ""
-        logger.notice("\(request.isOfInspector ? "the inspector" : "a tester") \(deed)\(place)")
+        logger.notice("\(request.isOfInspector ? "the inspector" : "a tester") \(action)\(place)")
     }
 }
 

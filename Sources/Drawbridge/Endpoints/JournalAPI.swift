@@ -136,8 +136,7 @@ enum JournalAPI {
 
     static func resend(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let (record, redaction) = try named(by: request, in: gateway)
-        let edited = try await request.bodyAsJSON()?["input"]
-        try request.checkMembers(["input"])
+        let edited = try await request.bodyAsJSON(["input"])?["input"]
         gateway.note(request, "makes call \(record.number) again", in: record.session)
         return try await gateway.repeats(
             try called(record, again: edited == nil), input: edited, redaction)
@@ -188,8 +187,7 @@ enum JournalAPI {
     static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try gateway.keptJournal
         let query = try RecordQuery(request, ["session", "secrets"])
-        let call = try await request.bodyAsJSON()
-        try request.checkMembers(["name", "input", "session"])
+        let call = try await request.bodyAsJSON(["name", "input", "session"])
         guard let name = call?["name"]?.stringValue else {
             throw HTTPError(
                 .badRequest, #"name: say what is called, such as {"name": "pay", "input": {"orderNo": 17}}"#)
@@ -198,7 +196,7 @@ enum JournalAPI {
         var session = query.filter.session ?? .usual
         if let said = call?["session"] {
             guard let named = said.stringValue.flatMap(Session.init) else {
-                throw HTTPError(.badRequest, "session: \("\(said)".cut(to: 80)) is no name of a session")
+                throw HTTPError(.badRequest, "session: \("\(said)".cut(to: 80)) is not a name of a session")
             }
             session = named
         }
@@ -216,9 +214,12 @@ extension Response {
 
 extension Request {
     /// The body alone, without what the query says; nil where there is none.
-    func bodyAsJSON(upTo limit: Int = 1 << 20) async throws -> JSON? {
+    ///
+    /// - Parameter members: those that it may have; nil for any.
+    func bodyAsJSON(_ members: [String]? = nil, upTo limit: Int = 1 << 20) async throws -> JSON? {
         let bytes = try await body.collect(upTo: limit)
         guard !bytes.isEmpty else { return nil }
+        if let members { try checkMembers(members) }
         do {
             return try JSON(parsing: bytes)
         } catch {

@@ -39,7 +39,7 @@ enum PagesAPI {
             let name = try given(input.name, "name")
             gateway.note(request, "sends \(String(quoted: name)), \(page.inLog)")
             let bridge = try input.bridge(of: page)
-            try await hear(name, page, input) { try $0.deliver(name, input.data ?? .null, by: bridge) }
+            try await receive(name, page, input) { try $0.deliver(name, input.data ?? .null, by: bridge) }
             return .null
         }
     }
@@ -57,7 +57,7 @@ enum PagesAPI {
         try await act(gateway, request) { page, input in
             let event = try given(input.event, "event")
             gateway.note(request, "emits \(String(quoted: event)), \(page.inLog)")
-            try await hear(event, page, input) { try $0.deliver(event: event, input.data ?? .null) }
+            try await receive(event, page, input) { try $0.deliver(event: event, input.data ?? .null) }
             return .null
         }
     }
@@ -65,7 +65,7 @@ enum PagesAPI {
     /// Sends something, and waits until the page has received it.
     ///
     /// - Throws: a 409 that says why the page has not.
-    private static func hear(
+    private static func receive(
         _ name: String, _ page: Page, _ input: Input, _ send: (Page) throws -> PendingCall
     ) async throws {
         do {
@@ -79,7 +79,7 @@ enum PagesAPI {
     }
 
     private static func act(
-        _ gateway: Gateway, _ request: Request, _ deed: (Page, Input) async throws -> JSON
+        _ gateway: Gateway, _ request: Request, _ action: (Page, Input) async throws -> JSON
     ) async throws -> Response {
         let words = ["name", "data", "script", "event", "by", "seconds"]
         _ = try request.query(of: words + ["session"])
@@ -101,7 +101,7 @@ enum PagesAPI {
         }
         let value: JSON
         do {
-            value = try await deed(page, input)
+            value = try await action(page, input)
         } catch let error as PageError {
             throw HTTPError(error)
         }

@@ -113,7 +113,7 @@ extension Request {
         guard let bytes = body.bytes, let value = try? JSON(parsing: bytes) else { return }
         guard let members = value.objectValue else {
             throw HTTPError(
-                .badRequest, "the body is no object; send one with \(words.joined(separator: ", "))")
+                .badRequest, "the body is not an object; send one with \(words.joined(separator: ", "))")
         }
         for (name, _) in members where !words.contains(name) {
             throw HTTPError(

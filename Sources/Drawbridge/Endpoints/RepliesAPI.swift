@@ -95,8 +95,7 @@ enum RepliesAPI {
     static func undo(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
         let keeper = try gateway.keeper(for: request)
-        let number = try await request.bodyAsJSON()?["save"]
-        try request.checkMembers(["save"])
+        let number = try await request.bodyAsJSON(["save"])?["save"]
         guard number == nil || number?.numberValue?.intValue != nil else {
             throw HTTPError(.badRequest, #"save: the number of a save, {"save": 3}; without it, the last"#)
         }
@@ -112,7 +111,7 @@ enum RepliesAPI {
         guard RoutePattern.isPattern(name) else {
             throw HTTPError(
                 .badRequest,
-                "name: * stands for the rest of a name, and so only at its end; name the parts before it: :name"
+                "name: * means the rest of a name, and so is only at its end; name the parts before it: :name"
             )
         }
         guard ReplyNames.key(name).contains(where: { !$0.isWhitespace }) else {
@@ -199,7 +198,7 @@ enum RepliesAPI {
 extension Request {
     /// The session that a program asks about, by `?session=` or by its header.
     ///
-    /// - Throws: a 400 for what is no name of a session: a test that misspells it would change that of others.
+    /// - Throws: a 400 for what is not a name of a session: a test that misspells it would change that of others.
     func askedSession() throws(HTTPError) -> Session {
         guard let name = query["session"] ?? headers.value(.session) else { return .usual }
         if let session = Session(name) { return session }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 // Answers the inspector: all that programs may ask, and what changes while it is open.
 extension Gateway {

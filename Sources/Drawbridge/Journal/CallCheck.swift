@@ -5,7 +5,7 @@ struct CallCheck: Sendable {
     struct Verdict {
         var calls: [JournalRecord] = []
         var isRight = false
-        /// Whether calls that are not kept any more could have made it otherwise.
+        /// Whether calls that are not kept any more could change the result.
         var isUncertain = false
         var sentence = ""
         /// What was wanted, and the call that comes closest to it; nil where there is none.
@@ -80,7 +80,8 @@ struct CallCheck: Sendable {
         if let other = members.first(where: {
             order != nil && !["order", "seconds", "kind", "state"].contains($0.name)
         }) {
-            throw ReplyFault("\(other.name) says nothing beside order; check it by itself", at: other.value)
+            throw ReplyFault(
+                "\(other.name) cannot be checked together with order; check it by itself", at: other.value)
         }
         seconds =
             try member("seconds", "a number up to 600") {

@@ -11,7 +11,7 @@ enum CallCopy {
             return clean == json ? bytes : clean.bytes
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        // An input that can be read and is no JSON is a form.
+        // An input that can be read and is not JSON is a form.
         let clean =
             record.readInput == nil
             ? redaction.removed(fromText: text) : String(redaction.removed(fromQuery: "?\(text)").dropFirst())
@@ -57,7 +57,7 @@ enum CallCopy {
         .control, .format, .lineSeparator, .paragraphSeparator,
     ]
 
-    /// The bytes as a text that may stand in a line; nil where that would not show what they are.
+    /// The bytes as a text for a line; nil where that would not show what they are.
     private static func plainText(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self),
             !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) })

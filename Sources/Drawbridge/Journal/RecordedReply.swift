@@ -1,14 +1,10 @@
-/// The reply that answers as a call was answered.
-struct RecordedReply {
-    let json: JSON
-
+/// Makes the reply that answers as a call was answered.
+enum RecordedReply {
     private static let deepest = 80
 
-    init(of record: JournalRecord, answers: AnswerForm) throws(Reason) {
+    static func json(of record: JournalRecord, answers: AnswerForm) throws(Reason) -> JSON {
         switch record.state {
-        case .silent:
-            json = ["$silence": true]
-            return
+        case .silent: return ["$silence": true]
         case .waiting, .left, nil: throw .unanswered
         case .answered, .error, .expired: break
         }
@@ -17,20 +13,19 @@ struct RecordedReply {
         case .gateway, nil: throw .refused
         // A `$silence` whose caller gave up is answered by silence again.
         case .reply(let title) where record.state == .expired && title.hasSuffix(", silence"):
-            json = ["$silence": true]
-            return
+            return ["$silence": true]
         case .reply, .handler: break
         }
         guard record.output.isWhole else { throw .tooLong }
         let isByRequest = record.head.method != nil || record.head.bridge == Page.Bridge.iframe.rawValue
-        json = try Self.reply(record, record.output.bytes, isByRequest ? answers : nil)
-        guard json.depth <= Self.deepest else { throw .tooDeep }
+        let reply = try reply(record, isByRequest ? answers : nil)
+        guard reply.depth <= deepest else { throw .tooDeep }
+        return reply
     }
 
     /// - Parameter answers: how a request is answered; nil for a call that got the bare value.
-    private static func reply(
-        _ record: JournalRecord, _ bytes: [UInt8], _ answers: AnswerForm?
-    ) throws(Reason) -> JSON {
+    private static func reply(_ record: JournalRecord, _ answers: AnswerForm?) throws(Reason) -> JSON {
+        let bytes = record.output.bytes
         switch record.form {
         case .missing: return ["$missing": true]
         case .stream: throw .stream
@@ -48,9 +43,7 @@ struct RecordedReply {
     }
 
     /// A handler's error; as a `$response` where only that can give the status, which the code does not tell.
-    private static func failure(
-        _ error: JSON, _ status: Int, _ answers: AnswerForm?
-    ) -> JSON {
+    private static func failure(_ error: JSON, _ status: Int, _ answers: AnswerForm?) -> JSON {
         let code = error["code"]?.numberValue?.intValue ?? status
         let usual = (400...599).contains(code) ? code : 500
         if let answers, answers.hasStatus, status != usual, let raw = try? response(status, error) {
@@ -113,7 +106,7 @@ struct RecordedReply {
 }
 
 extension JSON {
-    /// How many arrays and objects stand inside each other.
+    /// How many arrays and objects are inside each other.
     var depth: Int {
         let inner = arrayValue ?? objectValue?.map(\.value)
         return inner.map { 1 + ($0.map(\.depth).max() ?? 0) } ?? 0
@@ -136,7 +129,7 @@ extension RecordedReply {
             case .tooDeep: "whose answers are too deep for a reply"
             case .stream: "whose answers were streams or files"
             case .noJSON(let type):
-                "whose answers are no JSON, but \(type.isEmpty ? "of no type" : type), which a found file cannot say"
+                "whose answers are not JSON, but \(type.isEmpty ? "of no type" : type), which a found file cannot say"
             case .input: "whose inputs are not all kept, or cannot be read, and count for the answer"
             case .name: "whose names no reply can have for itself"
             case .method: "by HEAD or OPTIONS, which no reply answers"

@@ -30,7 +30,7 @@ struct Recording {
                 // A reply has to be for the called name alone.
                 guard Self.isForOneName(record) else { throw .name }
                 guard record.head.method != .head, record.head.method != .options else { throw .method }
-                let reply = try RecordedReply(of: record, answers: answers).json
+                let reply = try RecordedReply.json(of: record, answers: answers)
                 let place = places[JSON.Bytewise(record.name)] ?? names.count
                 if place == names.count { names.append(Name(name: record.name)) }
                 places[JSON.Bytewise(record.name)] = place
@@ -72,7 +72,7 @@ struct Recording {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Whether the name of a call, written as that of a reply, stands for no other name, as `:id` and `*` do.
+    /// Whether the name of a call, written as that of a reply, means no other name too, as `:id` and `*` do.
     static func isForOneName(_ record: JournalRecord) -> Bool {
         guard let segments = Target.segments(of: record.path),
             let pattern = RoutePattern(checking: record.name)
@@ -174,7 +174,7 @@ extension Recording {
             }
         }
 
-        /// A text that may stand in a comment of one line.
+        /// A text for a comment of one line.
         private static func commented(_ text: String) -> String {
             String(String.UnicodeScalarView(text.unicodeScalars.map { " "..."~" ~= $0 ? $0 : "?" }))
         }

@@ -66,7 +66,7 @@ import Testing
                 "// Recorded by Drawbridge: 11 calls of session default. It holds what was really said, secrets too:",
                 "// look through it before anybody else gets it.",
                 "// Left out: 1 call that nobody answered: nobody.",
-                "// Left out: 1 call whose answers are no JSON, but text/plain; charset=utf-8, which a found file cannot say: text.",
+                "// Left out: 1 call whose answers are not JSON, but text/plain; charset=utf-8, which a found file cannot say: text.",
                 "// Left out: 1 call whose answers were streams or files: stream.",
             ], "\(text)")
         let replies = try LocatedJSON(parsing: Array(text.utf8)).json["replies"]

@@ -2,7 +2,6 @@ import HTTPGrammar
 
 /// The types of the input and output of each name, as far as mocks and calls tell them.
 struct NativeTypes {
-
     struct Typed {
         var shape = ValueShape()
         /// Where it is known from: `reply`, a reply with a value; `seen`, calls of the journal.
@@ -13,9 +12,6 @@ struct NativeTypes {
             shape.merge(other)
             if !sources.contains(source) { sources.append(source) }
         }
-
-        /// Where it is known from, in words; nil where nothing is known.
-        var origin: String? { sources.isEmpty ? nil : sources.joined(separator: ", ") }
     }
 
     struct Name {
@@ -55,18 +51,9 @@ struct NativeTypes {
 
     /// `user/log-in` is `UserLogIn`; of two that come to the same, the second has a number.
     private static func typeName(of pattern: RoutePattern, unlike taken: inout Set<String>) -> String {
-        var name = ""
-        var begins = true
-        for byte in pattern.text.utf8.prefix(200) {
-            guard byte.isAlphanumeric else {
-                begins = true
-                continue
-            }
-            let letter = String(UnicodeScalar(byte))
-            name += begins ? letter.uppercased() : letter
-            begins = false
-        }
-        if name.isEmpty || name.utf8.first.map({ $0 < 0x40 }) == true { name = "Call\(name)" }
+        let words = pattern.text.utf8.prefix(200).split { !$0.isAlphanumeric }.map { Substring($0) }
+        var name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        if name.first?.isLetter != true { name = "Call\(name)" }
         var number = 2
         var own = name
         // Generated code may use these as file names, which some systems compare without regard to case.

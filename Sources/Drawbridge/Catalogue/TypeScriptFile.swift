@@ -13,22 +13,20 @@ extension NativeTypes {
             lines += Self.declaration("\(name.typeName)Output", name.output)
         }
         lines.append("export interface NativeCalls {")
-        for name in names {
-            let key = name.text.literal
-            lines.append("    \(key): { input: \(name.typeName)Input; output: \(name.typeName)Output };")
+        lines += names.map {
+            "    \($0.text.literal): { input: \($0.typeName)Input; output: \($0.typeName)Output };"
         }
         lines.append("}")
         return lines.map { $0 + "\n" }.joined()
     }
 
     private static func declaration(_ name: String, _ typed: Typed) -> [String] {
-        let type = typed.shape.typeScript
-        let comment = typed.origin.map { ["// \($0)"] } ?? []
-        return comment
-            + [
-                typed.shape.isObject ? "export interface \(name) \(type)" : "export type \(name) = \(type);",
-                "",
-            ]
+        let (shape, type) = (typed.shape, typed.shape.typeScript)
+        let isInterface = !shape.isAny && shape.kinds.isEmpty && shape.elements == nil && shape.members != nil
+        let comment = typed.sources.isEmpty ? [] : ["// \(typed.sources.joined(separator: ", "))"]
+        return comment + [
+            isInterface ? "export interface \(name) \(type)" : "export type \(name) = \(type);", "",
+        ]
     }
 }
 
@@ -39,15 +37,12 @@ extension ValueShape {
         var types: [String] = []
         if let members { types.append(members.typeScript) }
         if let elements { types.append("Array<\(elements.first?.typeScript ?? "unknown")>") }
-        if kinds.contains(.string) { types.append("string") }
-        if kinds.contains(.number) { types.append("number") }
-        if kinds.contains(.boolean) { types.append("boolean") }
-        if kinds.contains(.null) { types.append("null") }
+        let names: [(Kinds, String)] = [
+            (.string, "string"), (.number, "number"), (.boolean, "boolean"), (.null, "null"),
+        ]
+        for (kind, name) in names where kinds.contains(kind) { types.append(name) }
         return types.joined(separator: " | ")
     }
-
-    /// Whether it takes only objects, so that it can be an interface.
-    var isObject: Bool { !isAny && kinds.isEmpty && elements == nil && members != nil }
 }
 
 extension ValueShape.Members {

@@ -30,23 +30,16 @@ struct RecordQuery {
         }
         self.filter = filter
         since = try Self.number(values["since"], "since")
-        showsSecrets = try Self.showsSecrets(values["secrets"], request)
-    }
-
-    /// Whether secrets are asked for.
-    ///
-    /// They are for programs on this machine, and for the inspector. Somebody elsewhere may have the token too, without
-    /// any access to this machine.
-    private static func showsSecrets(_ text: String?, _ request: Request) throws(HTTPError) -> Bool {
-        guard let text, text != "0" else { return false }
-        guard text == "1" else {
-            throw HTTPError(.badRequest, "secrets: it is 1 or 0, and not \(text.cut(to: 40))")
+        let secrets = values["secrets"] ?? "0"
+        guard ["0", "1"].contains(secrets) else {
+            throw HTTPError(.badRequest, "secrets: it is 1 or 0, and not \(secrets.cut(to: 40))")
         }
-        try checkMaySeeSecrets(request)
-        return true
+        showsSecrets = secrets == "1"
+        if showsSecrets { try Self.checkMaySeeSecrets(request) }
     }
 
-    /// Refuses a request from another machine for what may have secrets.
+    /// Refuses a request from another machine for what may have secrets: somebody there may have the token too, without
+    /// any access to this machine.
     static func checkMaySeeSecrets(_ request: Request) throws(HTTPError) {
         guard request.isOfInspector || request.isFromThisMachine else {
             throw HTTPError(.forbidden, "secrets are shown to programs on the gateway's own machine alone")

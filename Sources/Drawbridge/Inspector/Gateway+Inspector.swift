@@ -20,16 +20,14 @@ extension Gateway {
         }
     }
 
-    /// How many pages are shown, the newest.
-    private static let shownPages = 200
-
     func present(_ topic: Journal.Topic) async -> JSON {
         switch topic {
         case .gateway:
             let address = program.ownAddress.map { JSON.string("\($0)/") }
             let builtIns = program.builtIns.sorted()
             return ["page": address ?? .null, "builtIns": .array(builtIns.map(JSON.string))]
-        case .pages: return .array(pages.open.prefix(Self.shownPages).map(\.described))
+        // The newest ones.
+        case .pages: return .array(pages.open.prefix(200).map(\.described))
         case .questions: return .array(questions.waiting.map(\.described))
         case .replies:
             var set = JSON.Object()

@@ -7,11 +7,8 @@ struct Recording {
 
     typealias Reason = RecordedReply.Reason
 
-    private struct Name {
-        let name: String
-        /// What was sent and how it was answered, in the order of the calls.
-        var calls: [(input: JSON?, reply: JSON)] = []
-    }
+    /// What was sent, nil where that cannot be read, and how it was answered; in their order.
+    private typealias Calls = [(input: JSON?, reply: JSON)]
 
     /// Files of settings and of replies have 8 MB at most.
     private static let mostBytes = 7 << 20
@@ -23,34 +20,35 @@ struct Recording {
     ///   - isWhole: whether the journal has all of them.
     init(_ records: [JournalRecord], of session: String?, answers: AnswerForm, isWhole: Bool) {
         var leftOut = LeftOut()
-        var names: [Name] = []
-        var places: [JSON.Bytewise: Int] = [:]
-        for record in records where record.kind == .call && record.head.resentFrom == nil {
+        var names: [String] = []
+        var calls: [JSON.Bytewise: Calls] = [:]
+        for record in records where record.head.resentFrom == nil {
             do throws(Reason) {
                 // A reply has to be for the called name alone.
                 guard Self.isForOneName(record) else { throw .name }
                 guard record.head.method != .head, record.head.method != .options else { throw .method }
                 let reply = try RecordedReply.json(of: record, answers: answers)
-                let place = places[JSON.Bytewise(record.name)] ?? names.count
-                if place == names.count { names.append(Name(name: record.name)) }
-                places[JSON.Bytewise(record.name)] = place
-                names[place].calls.append((record.readInput.map { $0.value ?? .null }, reply))
+                let key = JSON.Bytewise(record.name)
+                if calls[key] == nil { names.append(record.name) }
+                calls[key, default: []].append((record.readInput.map { $0.value ?? .null }, reply))
             } catch {
                 leftOut.add(record.name, because: error)
             }
         }
         var (members, bytes, count) = ([String](), 0, 0)
         for name in names {
-            let (reply, calls) = Self.reply(to: name, &leftOut)
-            guard calls > 0 else { continue }
-            let member = "        \(JSON.string(name.name)): \(reply)"
-            let isReply = Self.isReply(reply, for: name.name)
+            let (reply, answered) = Self.reply(to: name, calls[JSON.Bytewise(name)] ?? [], &leftOut)
+            guard answered > 0 else { continue }
+            let member = "        \(JSON.string(name)): \(reply)"
+            var read = ReplyNames()
+            let isReply =
+                (try? read.set(LocatedJSON(parsing: Array(reply.utf8)), for: name, trust: .little)) != nil
             guard isReply, bytes + member.utf8.count < Self.mostBytes else {
-                for _ in 0..<calls { leftOut.add(name.name, because: isReply ? .tooMuch : .form) }
+                for _ in 0..<answered { leftOut.add(name, because: isReply ? .tooMuch : .form) }
                 continue
             }
             bytes += member.utf8.count
-            count += calls
+            count += answered
             members.append(member)
         }
         text =
@@ -82,17 +80,17 @@ struct Recording {
 
     // MARK: One name
 
-    /// The reply that answers all calls of a name, and how many these are.
-    private static func reply(to name: Name, _ leftOut: inout LeftOut) -> (text: String, calls: Int) {
-        guard let first = name.calls.first else { return ("", 0) }
-        if name.calls.allSatisfy({ $0.reply == first.reply }) {
-            return ("\(first.reply)", name.calls.count)
-        }
+    /// The reply that answers all calls of a name whose inputs can be said, and how many these are.
+    private static func reply(
+        to name: String, _ calls: Calls, _ leftOut: inout LeftOut
+    ) -> (text: String, calls: Int) {
+        guard let first = calls.first else { return ("", 0) }
+        if calls.allSatisfy({ $0.reply == first.reply }) { return ("\(first.reply)", calls.count) }
         var groups: [JSON: (input: JSON, replies: [JSON])] = [:]
         var order: [JSON] = []
-        for call in name.calls {
+        for call in calls {
             guard let input = call.input, input.depth <= deepest else {
-                leftOut.add(name.name, because: .input)
+                leftOut.add(name, because: .input)
                 continue
             }
             let key = input.canonical
@@ -101,7 +99,7 @@ struct Recording {
         }
         let count = groups.values.reduce(0) { $0 + $1.replies.count }
         let inOrder = order.compactMap { groups[$0] }
-        if inOrder.count == 1, count == name.calls.count { return ("\(sequence(inOrder[0].replies))", count) }
+        if inOrder.count == 1, count == calls.count { return ("\(sequence(inOrder[0].replies))", count) }
         let cases = inOrder.map { group in
             let words = words(of: sequence(group.replies)).map { ($0.key, $0.value) }
             return JSON.object(JSON.Object([("$when", ["$equals": group.input])] + words))
@@ -115,11 +113,6 @@ struct Recording {
         var replies = replies[...]
         while replies.count > 1, replies.last == replies.dropLast().last { replies.removeLast() }
         return replies.count == 1 ? replies[replies.startIndex] : ["$sequence": .array(Array(replies))]
-    }
-
-    private static func isReply(_ text: String, for name: String) -> Bool {
-        var names = ReplyNames()
-        return (try? names.set(LocatedJSON(parsing: Array(text.utf8)), for: name, trust: .little)) != nil
     }
 
     /// The keywords of a reply; a bare value gets `$reply`.

@@ -9,17 +9,21 @@ struct Recording {
 
     /// What was sent, nil where that cannot be read, and how it was answered; in their order.
     private typealias Calls = [(input: JSON?, reply: JSON)]
+    private typealias LeftOut = (name: String, reason: Reason)
 
     /// Files of settings and of replies have 8 MB at most.
     private static let mostBytes = 7 << 20
     /// Deeper values have no room within a reply: a text of replies has 100 levels.
     private static let deepest = 85
+    /// Media types come from handlers, and there may be many.
+    private static let mostReasons = 20
+    private static let mostNames = 10
 
     /// - Parameters:
     ///   - session: whose calls they are, for the first line.
     ///   - isWhole: whether the journal has all of them.
     init(_ records: [JournalRecord], of session: String?, answers: AnswerForm, isWhole: Bool) {
-        var leftOut = LeftOut()
+        var leftOut: [LeftOut] = []
         var names: [String] = []
         var calls: [JSON.Bytewise: Calls] = [:]
         for record in records where record.head.resentFrom == nil {
@@ -32,7 +36,7 @@ struct Recording {
                 if calls[key] == nil { names.append(record.name) }
                 calls[key, default: []].append((record.readInput.map { $0.value ?? .null }, reply))
             } catch {
-                leftOut.add(record.name, because: error)
+                leftOut.append((record.name, error))
             }
         }
         var (members, bytes, count) = ([String](), 0, 0)
@@ -44,7 +48,7 @@ struct Recording {
             let isReply =
                 (try? read.set(LocatedJSON(parsing: Array(reply.utf8)), for: name, trust: .little)) != nil
             guard isReply, bytes + member.utf8.count < Self.mostBytes else {
-                for _ in 0..<answered { leftOut.add(name, because: isReply ? .tooMuch : .form) }
+                leftOut += Array(repeating: (name, isReply ? .tooMuch : .form), count: answered)
                 continue
             }
             bytes += member.utf8.count
@@ -57,7 +61,7 @@ struct Recording {
     }
 
     private static func head(
-        _ count: Int, _ session: String?, _ isWhole: Bool, _ leftOut: LeftOut
+        _ count: Int, _ session: String?, _ isWhole: Bool, _ leftOut: [LeftOut]
     ) -> String {
         var lines = [
             "// Recorded by Drawbridge: \(count) calls of \(session.map { "session \($0)" } ?? "all sessions"). It holds what was really said, secrets too:",
@@ -66,8 +70,29 @@ struct Recording {
         if !isWhole {
             lines.append("// The journal did not have the oldest calls any more: they are missing here.")
         }
-        lines += leftOut.lines
-        return lines.map { $0 + "\n" }.joined()
+        return (lines + self.lines(leftOut)).map { $0 + "\n" }.joined()
+    }
+
+    /// What is left out and why, one line for each reason, in the order of the calls.
+    private static func lines(_ leftOut: [LeftOut]) -> [String] {
+        /// A text for a comment of one line.
+        func commented(_ text: String) -> String {
+            String(String.UnicodeScalarView(text.unicodeScalars.map { " "..."~" ~= $0 ? $0 : "?" }))
+        }
+        let groups = Dictionary(grouping: leftOut.enumerated(), by: \.element.reason)
+            .sorted { $0.value[0].offset < $1.value[0].offset }
+        let lines = groups.prefix(mostReasons).map { reason, calls in
+            var seen: Set<String> = []
+            let names = calls.map { commented($0.element.name.cut(to: 60)) }.filter {
+                seen.insert($0).inserted
+            }
+            let shown =
+                names.prefix(mostNames).joined(separator: ", ") + (names.count > mostNames ? ", …" : "")
+            let count = calls.count == 1 ? "1 call" : "\(calls.count) calls"
+            return "// Left out: \(count) \(commented(reason.words)): \(shown)."
+        }
+        let rest = groups.dropFirst(mostReasons).reduce(0) { $0 + $1.value.count }
+        return rest == 0 ? lines : lines + ["// Left out: \(rest) calls for other reasons."]
     }
 
     /// Whether the name of a call, written as that of a reply, means no other name too, as `:id` and `*` do.
@@ -82,7 +107,7 @@ struct Recording {
 
     /// The reply that answers all calls of a name whose inputs can be said, and how many these are.
     private static func reply(
-        to name: String, _ calls: Calls, _ leftOut: inout LeftOut
+        to name: String, _ calls: Calls, _ leftOut: inout [LeftOut]
     ) -> (text: String, calls: Int) {
         guard let first = calls.first else { return ("", 0) }
         if calls.allSatisfy({ $0.reply == first.reply }) { return ("\(first.reply)", calls.count) }
@@ -90,7 +115,7 @@ struct Recording {
         var order: [JSON] = []
         for call in calls {
             guard let input = call.input, input.depth <= deepest else {
-                leftOut.add(name, because: .input)
+                leftOut.append((name, .input))
                 continue
             }
             let key = input.canonical
@@ -133,43 +158,6 @@ extension JSON {
         case .object(let members):
             .object(JSON.Object(members.map { ($0.key, $0.value.canonical) }))
         case .null, .bool, .string: self
-        }
-    }
-}
-
-extension Recording {
-    /// The calls that are not in it.
-    struct LeftOut {
-        private var reasons: [(reason: Reason, count: Int, names: [String])] = []
-        private static let mostReasons = 20
-        private static let mostNames = 10
-
-        mutating func add(_ name: String, because reason: Reason) {
-            // Media types come from handlers, and there may be many.
-            let isOne = reasons.contains { $0.reason == reason } || reasons.count < Self.mostReasons
-            let reason = isOne ? reason : .noJSON("something else")
-            let place = reasons.firstIndex { $0.reason == reason } ?? reasons.count
-            if place == reasons.count { reasons.append((reason, 0, [])) }
-            reasons[place].count += 1
-            let name = Self.commented(name.cut(to: 60))
-            if !reasons[place].names.contains(name), reasons[place].names.count <= Self.mostNames {
-                reasons[place].names.append(name)
-            }
-        }
-
-        /// As comments, one line each.
-        var lines: [String] {
-            reasons.map { reason, count, names in
-                let shown = names.prefix(Self.mostNames).joined(separator: ", ")
-                let more = names.count > Self.mostNames ? ", …" : ""
-                let calls = count == 1 ? "1 call" : "\(count) calls"
-                return "// Left out: \(calls) \(Self.commented(reason.words)): \(shown)\(more)."
-            }
-        }
-
-        /// A text for a comment of one line.
-        private static func commented(_ text: String) -> String {
-            String(String.UnicodeScalarView(text.unicodeScalars.map { " "..."~" ~= $0 ? $0 : "?" }))
         }
     }
 }

@@ -16,7 +16,7 @@ package final class Tickets: Sendable {
     private let guesses: Guesses
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    package init(goodOnce: Bool, now: @escaping @Sendable () -> ContinuousClock.Instant) {
+    package init(goodOnce: Bool, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         isGoodOnce = goodOnce
         guesses = Guesses(now: now)
         self.now = now

@@ -17,7 +17,7 @@ import Synchronization
 public final class Inspector: Sendable {
     /// `http://i-0123456789abcdef.localhost:8081`: the name is another one in every process.
     public let origin: String
-    private let pass: InspectorPass
+    private let tickets: Tickets
     private let server: GatewayServer
 
     /// Listens from now on.
@@ -36,8 +36,8 @@ public final class Inspector: Sendable {
     ///   - url: the origin by which browsers reach it; nil for a name that no page can know, at its own port.
     ///   - isForAll: whether it listens on all addresses.
     package init(of gateway: Gateway, port: Int, url: String?, isForAll: Bool) throws {
-        pass = InspectorPass()
-        let door = InspectorDoor(to: gateway, pass)
+        tickets = Tickets(goodOnce: true)
+        let door = InspectorDoor(to: gateway, tickets)
         // A gateway without rules, handlers and pages: all that it has is the door, which alone decides who comes in where
         // a container's port or a server in front is on the way.
         var access = AccessPolicy()
@@ -62,7 +62,7 @@ public final class Inspector: Sendable {
     ///
     /// - Parameter whenUsed: called when the link was used, on any thread.
     package func drawLink(whenUsed: @escaping @Sendable () -> Void) -> String {
-        "\(origin)/#\(pass.drawTicket(whenUsed: whenUsed))"
+        "\(origin)/#\(tickets.draw(whenUsed: whenUsed))"
     }
 
     /// Takes no more requests.
@@ -78,13 +78,15 @@ final class InspectorDoor: Middleware {
     static let files = Texts(inspector_texts()).files
 
     private let gateway: Gateway
-    private let pass: InspectorPass
+    private let tickets: Tickets
+    /// Kept by each tab that came in by a ticket: another secret than the tester's and the pages'.
+    private let secret = TesterToken()
     /// By which it is reached, set when it listens; until then no request fits.
     let origin = Mutex("")
 
-    init(to gateway: Gateway, _ pass: InspectorPass) {
+    init(to gateway: Gateway, _ tickets: Tickets) {
         self.gateway = gateway
-        self.pass = pass
+        self.tickets = tickets
     }
 
     func handle(_ request: Request, next: Next) async -> Response {
@@ -121,7 +123,7 @@ final class InspectorDoor: Middleware {
         guard path.hasPrefix("/__drawbridge__/") else {
             return try asset(String(path.dropFirst()), request)
         }
-        switch pass.judge(request, from: request.remoteAddress) {
+        switch secret.judge(request, from: request.remoteAddress) {
         case .right: return await gateway.respond(toInspector: request)
         case .throttled: throw Self.throttled
         case .wrong, nil:
@@ -136,11 +138,10 @@ final class InspectorDoor: Middleware {
             throw HTTPError(.methodNotAllowed, "a ticket is posted", headers: [.allow: "POST"])
         }
         let input = try await request.input(as: Input.self)
-        let (verdict, secret) = pass.take(input.ticket, from: request.remoteAddress)
-        switch verdict {
+        switch tickets.judge(input.ticket, from: request.remoteAddress) {
         case .right:
             return Response(
-                bytes: JSON.object(["secret": secret.map(JSON.string) ?? .null]).bytes,
+                bytes: JSON.object(["secret": .string(secret.text)]).bytes,
                 contentType: "application/json")
         case .wrong:
             throw HTTPError(.forbidden, "this link was used, or is older than ten minutes; draw a new one")

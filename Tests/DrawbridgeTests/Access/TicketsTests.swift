@@ -1,0 +1,65 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Drawbridge
+@testable import DrawbridgeMessages
+
+/// The tickets of the inspector's links, and the secret that its tabs keep.
+@Suite("Tickets that are good once") struct TicketsTests {
+    private final class Clock: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+        var now: ContinuousClock.Instant { time.withLock { $0 } }
+        func advance(by duration: Duration) { time.withLock { $0 += duration } }
+    }
+
+    private let clock = Clock()
+    private var tickets: Tickets { Tickets(goodOnce: true) { [clock] in clock.now } }
+
+    @Test func aTicketIsGoodOnce() {
+        let tickets = tickets
+        let ticket = tickets.draw()
+        #expect(ticket.utf8.count == 32)
+        #expect(tickets.judge(ticket, from: "127.0.0.1") == .right)
+        #expect(tickets.judge(ticket, from: "127.0.0.1") == .wrong)
+    }
+
+    @Test func aTicketIsGoodForTenMinutes() {
+        let tickets = tickets
+        let (early, late) = (tickets.draw(), tickets.draw())
+        clock.advance(by: .seconds(599))
+        #expect(tickets.judge(early, from: nil) == .right)
+        clock.advance(by: .seconds(1))
+        #expect(tickets.judge(late, from: nil) == .wrong)
+    }
+
+    @Test func theOldestOfSeventeenIsGone() {
+        let tickets = tickets
+        let drawn = (0..<17).map { _ in tickets.draw() }
+        #expect(tickets.judge(drawn[0], from: nil) == .wrong)
+        #expect(drawn.dropFirst().allSatisfy { tickets.judge($0, from: nil) == .right })
+    }
+
+    @Test func aBearerTokenIsComparedWhole() {
+        let token = TesterToken()
+        func verdict(_ authorization: String?) -> Verdict? {
+            var request = Request("/__drawbridge__/calls")
+            request.headers[.authorization] = authorization
+            return token.judge(request, from: "127.0.0.1")
+        }
+        #expect(verdict("Bearer \(token.text)") == .right && verdict("bearer \(token.text)") == .right)
+        #expect(
+            verdict("Bearer \(token.text)0") == .wrong && verdict("Bearer ") == nil && verdict(nil) == nil)
+        #expect(verdict(token.text) == nil)
+        #expect(TesterToken().text != token.text)
+    }
+
+    @Test func guessesAreNotLookedAt() {
+        let tickets = tickets
+        let ticket = tickets.draw()
+        for _ in 0..<40 { _ = tickets.judge("x", from: "127.0.0.1") }
+        #expect(tickets.judge(ticket, from: "127.0.0.1") == .throttled)
+        clock.advance(by: .seconds(2))
+        #expect(tickets.judge(ticket, from: "127.0.0.1") == .right)
+    }
+}

@@ -109,7 +109,12 @@ struct Endpoint: Sendable {
         asked.parameters = values
         guard path.isForTesters else { return try await answer(gateway, asked) }
         // A program may ask for all of a full journal, and no page on a loop waits for that, nor for what is streamed.
-        var response = try await Apart.perform { [asked] in try await answer(gateway, asked) }
+        var response: Response
+        do {
+            response = try await Apart.perform { [asked] in try await answer(gateway, asked) }
+        } catch let error where error is ReplyFault || error is AnswerError {
+            throw HTTPError(.badRequest, "\(error)")
+        }
         if case .stream(let length, let write) = response.body {
             response.body = .stream(length: length) { client in
                 try await Apart.perform { try await write(client) }

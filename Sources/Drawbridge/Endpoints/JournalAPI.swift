@@ -74,12 +74,7 @@ enum JournalAPI {
         let journal = try gateway.keptJournal
         let query = try RecordQuery(request, ["session", "secrets"])
         let text = try await request.body.collect(upTo: 1 << 20)
-        let check: CallCheck
-        do {
-            check = try CallCheck(LocatedJSON(parsing: text), in: query.filter.session)
-        } catch {
-            throw HTTPError(.badRequest, "\(error)")
-        }
+        let check = try CallCheck(LocatedJSON(parsing: text), in: query.filter.session)
         let redaction = gateway.redaction(for: query)
         let verdict = try await check.verdict(in: journal, redaction)
         if verdict.isUncertain {

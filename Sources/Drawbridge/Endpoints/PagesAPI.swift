@@ -99,13 +99,7 @@ enum PagesAPI {
                 "\(all.count) pages of session \(page.session.name) are open; say by its id in which one the script runs",
                 data: .array(all.map(\.described)))
         }
-        let value: JSON
-        do {
-            value = try await action(page, input)
-        } catch let error as PageError {
-            throw HTTPError(error)
-        }
-        return page.success(value)
+        return page.success(try await action(page, input))
     }
 
     private static func given(_ text: String?, _ name: String) throws -> String {

@@ -21,13 +21,8 @@ enum QuestionsAPI {
             throw HTTPError(
                 .badRequest, #"an answer is {"choice": "ok"}, or {"fields": {"user": "ann"}}"#)
         }
-        do {
-            try gateway.questions.answer(
-                number, answer, in: session, by: request.teller)
-            gateway.note(request, "answers question \(number)", in: session)
-        } catch let error as AnswerError {
-            throw HTTPError(.badRequest, "\(error)")
-        }
+        try gateway.questions.answer(number, answer, in: session, by: request.teller)
+        gateway.note(request, "answers question \(number)", in: session)
         return .success(.null)
     }
 

@@ -11,13 +11,9 @@ enum RepliesAPI {
     static func set(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try session(request, ["name"])
         let text = try await request.body.collect(upTo: SessionReplies.mostBytes)
-        do {
-            let name = try name(in: request)
-            try gateway.set(try LocatedJSON(parsing: text), for: name, in: session)
-            gateway.note(request, "sets the reply for \(String(quoted: name))", in: session)
-        } catch let fault as ReplyFault {
-            throw HTTPError(.badRequest, "\(fault)")
-        }
+        let name = try name(in: request)
+        try gateway.set(try LocatedJSON(parsing: text), for: name, in: session)
+        gateway.note(request, "sets the reply for \(String(quoted: name))", in: session)
         return all(gateway, session)
     }
 
@@ -57,33 +53,27 @@ enum RepliesAPI {
     static func save(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try session(request, ["page"])
         let keeper = try gateway.keeper(for: request)
-        let example = #"send {"name": "pay", "reply": {"code": 0}}"#
-        do {
-            let body = try LocatedJSON(
-                parsing: try await request.body.collect(upTo: SessionReplies.mostBytes))
-            try request.checkMembers(["name", "reply", "when", "was"])
-            func member(_ name: String) -> LocatedJSON? { body.members?.first { $0.name == name }?.value }
-            guard let reply = member("reply"), let name = member("name")?.json.stringValue, !name.isEmpty
-            else { throw HTTPError(.badRequest, example) }
-            var names = ReplyNames()
-            try names.set(reply, for: name, trust: .little)
-            var mock = reply.json
-            let when = member("when")?.json
-            if let when {
-                mock = .object(
-                    JSON.Object([("$when", when)] + Recording.words(of: mock).map { ($0.key, $0.value) }))
-                let cases = JSON.object(["$cases": [mock]])
-                try names.set(LocatedJSON(parsing: cases.bytes), for: name, trust: .little)
-            }
-            let saved = try await keeper.keep(
-                (name, mock, when != nil, member("was")?.json, session, request.query["page"], request.teller)
-            )
-            var members: JSON.Object = ["file": .string(saved.file), "line": .number(.init(saved.line))]
-            members["save"] = saved.save.map { JSON.number(.init($0)) }
-            return .success(.object(members))
-        } catch let fault as ReplyFault {
-            throw HTTPError(.badRequest, "\(fault)")
+        let body = try LocatedJSON(parsing: await request.body.collect(upTo: SessionReplies.mostBytes))
+        try request.checkMembers(["name", "reply", "when", "was"])
+        func member(_ name: String) -> LocatedJSON? { body.members?.first { $0.name == name }?.value }
+        guard let reply = member("reply"), let name = member("name")?.json.stringValue, !name.isEmpty else {
+            throw HTTPError(.badRequest, #"send {"name": "pay", "reply": {"code": 0}}"#)
         }
+        var names = ReplyNames()
+        try names.set(reply, for: name, trust: .little)
+        var mock = reply.json
+        let when = member("when")?.json
+        if let when {
+            mock = .object(
+                JSON.Object([("$when", when)] + Recording.words(of: mock).map { ($0.key, $0.value) }))
+            let cases = JSON.object(["$cases": [mock]])
+            try names.set(LocatedJSON(parsing: cases.bytes), for: name, trust: .little)
+        }
+        let saved = try await keeper.keep(
+            (name, mock, when != nil, member("was")?.json, session, request.query["page"], request.teller))
+        var members: JSON.Object = ["file": .string(saved.file), "line": .number(.init(saved.line))]
+        members["save"] = saved.save.map { JSON.number(.init($0)) }
+        return .success(.object(members))
     }
 
     static func saves(_ gateway: Gateway, _ request: Request) async throws -> Response {
@@ -173,8 +163,6 @@ enum RepliesAPI {
         gateway.note(request, "plays the event \(String(quoted: name))", in: session)
         do {
             try await gateway.play(event: name, on: page, in: session)
-        } catch let error as PageError {
-            throw HTTPError(error)
         } catch let error as ReplySteps.Unheard {
             throw HTTPError(.conflict, "\(error)", data: error.data)
         } catch let error where error is ReplySteps.Fault || error is NoScenario {

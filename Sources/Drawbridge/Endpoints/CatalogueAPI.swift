@@ -42,7 +42,7 @@ enum CatalogueAPI {
     static func recording(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session", "name", "page", "since"])
         try RecordQuery.checkMaySeeSecrets(request)
-        let found = try gateway.keptJournal.read(query.filter, from: query.since)
+        let found = try gateway.journal.read(query.filter, from: query.since)
         let recording = Recording(
             found.records, of: query.filter.session?.name, answers: gateway.answers, isWhole: !found.hasLost)
         var response = Response.text(recording.text)

@@ -46,7 +46,7 @@ struct Endpoint: Sendable {
         Endpoint(.calls, [.get: JournalAPI.list, .post: JournalAPI.call, .delete: JournalAPI.forget]),
         Endpoint(.calls, "verify", [.post: JournalAPI.verify]),
         Endpoint(.calls, "missing", [.post: JournalAPI.saveMissing]),
-        Endpoint(.calls, "events", [.get: JournalAPI.events]),
+        Endpoint(.calls, "events", [.get: JournalStream.response]),
         Endpoint(.calls, ":number", [.get: JournalAPI.record]),
         Endpoint(.calls, ":number/curl", [.get: JournalAPI.curl]),
         Endpoint(.calls, ":number/resend", [.post: JournalAPI.resend]),
@@ -97,6 +97,9 @@ struct Endpoint: Sendable {
         guard let path = OwnPath(of: request) else { throw nothing(at: request) }
         if path.isOfPages, gateway.pageRuntime == nil { throw nothing(at: request) }
         if path.isForTesters { try gateway.authorizeTester(request) }
+        guard gateway.journal.isOn || path != .calls && path != .record else {
+            throw HTTPError(.notFound, "this gateway keeps no journal; make it with keepsJournal: true")
+        }
         let parts = request.path.dropFirst(path.path.count).split(separator: "/")
         guard let (row, values) = find(path, parts) else { throw nothing(at: request, below: path) }
         guard let answer = row.answers.first(where: { $0.key == request.method })?.value else {

@@ -1,22 +1,10 @@
 import HTTPGrammar
 import HTTPTypes
 
-extension Gateway {
-    /// The journal, where one is kept.
-    var keptJournal: Journal {
-        get throws(HTTPError) {
-            guard journal.isOn else {
-                throw HTTPError(.notFound, "this gateway keeps no journal; make it with keepsJournal: true")
-            }
-            return journal
-        }
-    }
-}
-
 /// The journal over HTTP, for test programs and the inspector: lists calls, shows one, copies, repeats and verifies it.
 enum JournalAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let journal = try gateway.keptJournal
+        let journal = gateway.journal
         let query = try RecordQuery(request, RecordQuery.choice + ["since", "count", "seconds", "limit"])
         let (filter, since) = (query.filter, query.since)
         try journal.check(since, filter)
@@ -71,7 +59,7 @@ enum JournalAPI {
     // MARK: Verify
 
     static func verify(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let journal = try gateway.keptJournal
+        let journal = gateway.journal
         let query = try RecordQuery(request, ["session", "secrets"])
         let text = try await request.body.collect(upTo: 1 << 20)
         let check = try CallCheck(LocatedJSON(parsing: text), in: query.filter.session)
@@ -89,22 +77,16 @@ enum JournalAPI {
         return try await list(verdict.calls, in: .success(["calls": []])) { $0.json(redaction) }
     }
 
-    static func events(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        _ = try gateway.keptJournal
-        return try JournalStream.response(gateway, request)
-    }
-
     static func forget(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let journal = try gateway.keptJournal
         // No filter by name or page is taken: all calls of the session are forgotten.
         let query = try RecordQuery(request, ["session"])
-        journal.forget(query.filter.session)
+        gateway.journal.forget(query.filter.session)
         gateway.note(request, "forgets the calls", in: query.filter.session)
         return .success(.null)
     }
 
     static func saveMissing(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        _ = try (gateway.keptJournal, request.query(of: []), gateway.keeper(for: request))
+        _ = try (request.query(of: []), gateway.keeper(for: request))
         let saved = try await gateway.saveMissing(by: request.teller)
         gateway.note(request, "has written \(saved.names.count) missing names into \(saved.file)")
         return .success([
@@ -143,7 +125,7 @@ enum JournalAPI {
     private static func named(
         by request: Request, in gateway: Gateway
     ) throws(HTTPError) -> (JournalRecord, Redaction?) {
-        let journal = try gateway.keptJournal
+        let journal = gateway.journal
         let redaction = gateway.redaction(for: try RecordQuery(request, ["session", "secrets"]))
         let text = request.parameters["number"] ?? ""
         guard text.utf8.allSatisfy(\.isDigit) else {
@@ -180,7 +162,6 @@ enum JournalAPI {
     // MARK: Call by itself
 
     static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        _ = try gateway.keptJournal
         let query = try RecordQuery(request, ["session", "secrets"])
         let call = try await request.bodyAsJSON(["name", "input", "session"])
         guard let name = call?["name"]?.stringValue else {

@@ -11,13 +11,12 @@ enum JournalStream {
     /// After this long without an event, a comment shows that the connection is alive.
     private static let breath = Duration.seconds(15)
 
-    static func response(_ gateway: Gateway, _ request: Request) throws(HTTPError) -> Response {
+    static func response(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, RecordQuery.choice)
-        let epoch = gateway.pages.epoch
+        let epoch = "\(gateway.pages.epoch)."
         var place = 0
         if let last = request.headers.value(.lastEventID), !last.isEmpty {
-            let parts = last.split(separator: ".", maxSplits: 1)
-            guard parts.count == 2, parts[0] == epoch, let number = Int(parts[1]) else {
+            guard last.hasPrefix(epoch), let number = Int(last.dropFirst(epoch.count)) else {
                 throw HTTPError(
                     .gone,
                     "Last-Event-ID: it is of another process; the gateway was started again, so begin anew")

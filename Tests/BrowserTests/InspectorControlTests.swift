@@ -231,7 +231,7 @@ struct InspectorControlTests {
             )
             try await driven.expect("\(Site.row("red")) !== undefined")
             // As a program does it, without a page.
-            _ = try await site.ask("POST", "calls", #"{"name": "other", "session": "ann"}"#)
+            _ = try await site.ask("POST", "calls?session=ann", #"{"name": "other"}"#)
             for (words, shown) in [
                 ("name:getUser", "getUser"), ("name:get*", "getUser getVip"),
                 ("state:error -page", "getVip other"), ("by:nobody", "getVip other"), ("by:mock", "getUser"),

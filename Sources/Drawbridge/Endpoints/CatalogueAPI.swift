@@ -17,25 +17,20 @@ enum CatalogueAPI {
     static func handlers(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session", "name", "secrets"])
         let redaction = gateway.redaction(for: query)
-        let entries = try entries(of: gateway.catalogue(in: query.filter.session), named: query["name"])
+        let catalogue = gateway.catalogue(in: query.filter.session)
+        let entries = query["name"].map(catalogue.entries(named:)) ?? catalogue.entries
+        if let name = query["name"], entries.isEmpty {
+            let hint = Nearest.hint(
+                for: CallName.plain(name), among: catalogue.entries.map(\.name),
+                otherwise: "GET \(OwnPath.handlers.path) lists all names")
+            throw HTTPError(.notFound, "nobody answers \(name.cut(to: 100)); \(hint)")
+        }
         return .success(.array(entries.map { $0.json(redaction) }))
     }
 
     static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session"])
         return .text(NativeTypes(gateway.catalogue(in: query.filter.session)).typeScript)
-    }
-
-    private static func entries(
-        of catalogue: Catalogue, named name: String?
-    ) throws(HTTPError) -> [Catalogue.Entry] {
-        guard let name else { return catalogue.entries }
-        let entries = catalogue.entries(named: name)
-        guard entries.isEmpty else { return entries }
-        let hint = Nearest.hint(
-            for: CallName.plain(name), among: catalogue.entries.map(\.name),
-            otherwise: "GET \(OwnPath.handlers.path) lists all names")
-        throw HTTPError(.notFound, "nobody answers \(name.cut(to: 100)); \(hint)")
     }
 
     /// The answered calls as a file of replies.

@@ -6,9 +6,6 @@ import Logging
 /// What comes after `#` reaches no server and no log. The page takes it out of the address, posts it, gets a cookie for
 /// it, and goes on to the page that the gateway serves.
 enum Enter {
-    /// Longer than any ticket.
-    private static let longest = 256
-
     static func page(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard !request.target.contains("?") else {
             throw HTTPError(
@@ -22,7 +19,8 @@ enum Enter {
         // A foreign page has no business here, whoever gave it a ticket.
         if gateway.access.refusesOtherPages(request) { return ClosedPage.response(.forbidden) }
         let address = gateway.access.address(of: request)
-        let ticket = String(decoding: try await request.body.collect(upTo: longest), as: UTF8.self)
+        // Longer than any ticket.
+        let ticket = String(decoding: try await request.body.collect(upTo: 256), as: UTF8.self)
         switch gateway.admissions.judge(ticket: ticket, from: address) {
         case .throttled: return ClosedPage.response(.tooManyRequests)
         case .wrong: return ClosedPage.response(.forbidden)

@@ -163,21 +163,14 @@ enum JournalAPI {
 
     static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session", "secrets"])
-        let call = try await request.bodyAsJSON(["name", "input", "session"])
+        let call = try await request.bodyAsJSON(["name", "input"])
         guard let name = call?["name"]?.stringValue else {
             throw HTTPError(
                 .badRequest, #"name: say what is called, such as {"name": "pay", "input": {"orderNo": 17}}"#)
         }
         gateway.note(request, "calls \(String(quoted: name)) of native", in: query.filter.session)
-        var session = query.filter.session ?? .usual
-        if let said = call?["session"] {
-            guard let named = said.stringValue.flatMap(Session.init) else {
-                throw HTTPError(.badRequest, "session: \("\(said)".cut(to: 80)) is not a name of a session")
-            }
-            session = named
-        }
         return try await gateway.calls(
-            name, call?["input"] ?? .null, in: session, gateway.redaction(for: query))
+            name, call?["input"] ?? .null, in: query.filter.session ?? .usual, gateway.redaction(for: query))
     }
 }
 

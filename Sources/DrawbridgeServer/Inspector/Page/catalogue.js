@@ -60,9 +60,8 @@ class Card {
 
     /// Calls it, and gives what was answered as JSON text.
     async #try(name, input, tell) {
-        const session = JSON.stringify(workingSession());
-        const body = `{"name": ${JSON.stringify(name)}, "input": ${print(input)}, "session": ${session}}`;
-        const call = members(await askText('POST', 'calls', body));
+        const body = `{"name": ${JSON.stringify(name)}, "input": ${print(input)}}`;
+        const call = members(await askText('POST', path('calls', { session: workingSession() }), body));
         const number = JSON.parse(call.get('number') ?? 'null');
         const state = JSON.parse(call.get('state') ?? '"waiting"');
         tell(`Call ${number}: ${state}.`, state === 'error' ? 'bad' : 'good', ' ',

@@ -72,8 +72,6 @@ struct Endpoint: Sendable {
         Endpoint(.admissions, ":device", [.delete: AdmissionsAPI.revoke]),
     ]
 
-    // MARK: Looking up
-
     /// The values that `parts` have for the names of the row; nil where the row does not fit.
     private func values(in parts: [Substring]) -> [String: String]? {
         var values: [String: String] = [:]
@@ -131,8 +129,6 @@ struct Endpoint: Sendable {
         table.lazy.filter { $0.path == path }.compactMap { row in row.values(in: parts).map { (row, $0) } }
             .first
     }
-
-    // MARK: What there is, in words
 
     private var verbs: String { answers.map(\.key.rawValue).joined(separator: ", ") }
 

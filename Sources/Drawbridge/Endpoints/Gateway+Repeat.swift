@@ -7,9 +7,7 @@ extension Gateway {
         query.showsSecrets ? nil : program.secrets
     }
 
-    /// Calls a name in place of a page.
-    ///
-    /// - Returns: the record of the call, with its answer.
+    /// Calls a name in place of a page; the answer has the record of the call.
     func calls(
         _ name: String, _ input: JSON, in session: Session, _ redaction: Redaction?
     ) async throws(HTTPError) -> Response {

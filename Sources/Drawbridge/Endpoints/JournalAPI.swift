@@ -56,8 +56,6 @@ enum JournalAPI {
         return response
     }
 
-    // MARK: Verify
-
     static func verify(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let journal = gateway.journal
         let query = try RecordQuery(request, ["session", "secrets"])
@@ -94,8 +92,6 @@ enum JournalAPI {
             "refused": .array(saved.refused.map(JSON.string)), "beyond": .number(.init(saved.beyond)),
         ])
     }
-
-    // MARK: One call
 
     static func record(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let (record, redaction) = try named(by: request, in: gateway)
@@ -159,8 +155,6 @@ enum JournalAPI {
         return record
     }
 
-    // MARK: Call by itself
-
     static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session", "secrets"])
         let call = try await request.bodyAsJSON(["name", "input"])
@@ -175,7 +169,6 @@ enum JournalAPI {
 }
 
 extension Response {
-    /// A text answer of the tester's API.
     static func text(_ text: String) -> Response {
         .guarded(Array(text.utf8), "text/plain; charset=utf-8")
     }

@@ -23,8 +23,6 @@ enum PagesAPI {
         return try gateway.page(named: named, for: request)
     }
 
-    // MARK: Verbs
-
     static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
         try await act(gateway, request) { page, input in
             let name = try given(input.name, "name")

@@ -2,8 +2,6 @@ import HTTPTypes
 
 /// What a session changes, over HTTP, for programs that test: its replies, its scenarios, its events.
 enum RepliesAPI {
-    // MARK: Replies
-
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         all(gateway, try session(request, ["name"]))
     }
@@ -110,8 +108,6 @@ enum RepliesAPI {
         return name
     }
 
-    // MARK: Scenarios
-
     static func scenarios(_ gateway: Gateway, _ request: Request) async throws -> Response {
         scenarios(gateway, in: try session(request, ["scenario", "on"]))
     }
@@ -147,8 +143,6 @@ enum RepliesAPI {
         var on: Bool?
     }
 
-    // MARK: What native does by itself
-
     static func events(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try session(request, ["page"])
         return .success(.array(gateway.replyBook.events.keys.sorted().map(JSON.string)))
@@ -172,8 +166,6 @@ enum RepliesAPI {
         }
         return .success(.null)
     }
-
-    // MARK: All of it
 
     static func reset(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try session(request)

@@ -23,12 +23,12 @@ enum JournalStream {
             }
             place = number
         }
-        let isWhole = request.isOfInspector
-        let reader = try JournalReader(gateway.journal, watching: isWhole ? gateway.questions : nil)
+        let hasTopics = request.isOfInspector
+        let reader = try JournalReader(gateway.journal, watching: hasTopics ? gateway.questions : nil)
         let (filter, redaction, first) = (query.filter, gateway.redaction(for: query), place)
         var response = Response(contentType: "text/event-stream") { client in
             defer { withExtendedLifetime(reader) {} }
-            try await write(gateway, filter, redaction, since: first, isWhole: isWhole, to: client)
+            try await write(gateway, filter, redaction, since: first, hasTopics: hasTopics, to: client)
         }
         response.addSafety()
         response.headers[.cacheControl] = "no-store"
@@ -50,10 +50,9 @@ enum JournalStream {
         return text
     }
 
-    /// - Parameter isWhole: whether topics are sent too.
     private static func write(
         _ gateway: Gateway, _ filter: RecordFilter, _ redaction: Redaction?, since first: Int,
-        isWhole: Bool, to client: Client
+        hasTopics: Bool, to client: Client
     ) async throws {
         let (journal, epoch) = (gateway.journal, gateway.pages.epoch)
         var (place, told) = (first, -1)
@@ -81,7 +80,7 @@ enum JournalStream {
                 isBehind = changes.hasMore
                 place = changes.next
             }
-            if isWhole {
+            if hasTopics {
                 let (topics, now) = journal.touched(since: told)
                 for topic in topics {
                     try await client.didLoad(event(topic.rawValue, await gateway.present(topic)))
@@ -89,7 +88,7 @@ enum JournalStream {
                 told = now
             }
             let deadline = ContinuousClock.now + breath
-            await journal.changed(since: place, filter, until: deadline, hearsTopics: isWhole)
+            await journal.changed(since: place, filter, until: deadline, hearsTopics: hasTopics)
             try Task.checkCancellation()
             guard !journal.isStopping else { return }
             if ContinuousClock.now >= deadline { try await client.didLoad(":\n\n") }

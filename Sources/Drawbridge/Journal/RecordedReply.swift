@@ -82,8 +82,6 @@ enum RecordedReply {
         return ["$response": .object(members)]
     }
 
-    // MARK: Literally
-
     /// The value as a reply: bare, unless it would then be read as something else, or cause a warning.
     private static func written(_ value: JSON) -> JSON {
         let hasWord = value.objectValue?.contains { $0.key.hasPrefix("$") } == true

@@ -103,8 +103,6 @@ struct Recording {
         return pattern.parts == segments.map { .exact($0) } && !record.name.hasPrefix("$")
     }
 
-    // MARK: One name
-
     /// The reply that answers all calls of a name whose inputs can be said, and how many these are.
     private static func reply(
         to name: String, _ calls: Calls, _ leftOut: inout [LeftOut]

@@ -25,17 +25,17 @@ extension Exchange {
         since start: ContinuousClock.Instant, _ log: AccessLog?, cut: AccessLog.Cut? = nil
     ) {
         if let refusal = gateway.refusesHead(of: answer, to: request, on: self) {
-            send(refusal, to: request, since: start, log, cut: cut)
+            deliver(refusal, to: request, since: start, log, cut: cut)
         } else {
-            send(answer, to: request, since: start, log, cut: cut)
+            deliver(answer, to: request, since: start, log, cut: cut)
             answer.afterwards?()
         }
     }
 
     /// Sends a response: at once where its body is complete, by the engine where that can fetch it, else in a task.
-    func send(
+    private func deliver(
         _ answer: borrowing Response, to request: Request, since start: ContinuousClock.Instant,
-        _ log: AccessLog?, cut: AccessLog.Cut? = nil
+        _ log: AccessLog?, cut: AccessLog.Cut?
     ) {
         switch answer.body {
         case .stream: return sendInTask(copy answer, to: request, since: start, log)

@@ -63,7 +63,11 @@ extension Exchange {
         own.value.handler = .underWay(nil, cancel: nil)
         own.value.caller.own.value.exchange = self
         worker.own.value.underWay += 1
-        worker.server.handle(self, consume body)
+        if let handle {
+            handle(self, body)
+        } else {
+            worker.server.handler(of: head).handle(self, body)
+        }
     }
 
     /// The library needs bytes of a streamed answer: copies some, or suspends and returns 0.

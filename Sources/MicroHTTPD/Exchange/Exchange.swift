@@ -14,8 +14,8 @@ public final class Exchange: Sendable {
     public let remoteAddress: String?
     /// The server's address to which a caller from another machine has connected, without a port.
     package let localAddress: String?
-    /// What `choosing` made of the head (``HTTPServer/ChooseBodyByHead``); nil where it was not asked.
-    package let kept: (any AnyObject & Sendable)?
+    /// What answers it in place of its head's handler, where that chose so; else nil.
+    let handle: HTTPServer.Handle?
     /// True when the body is read with ``nextChunk()`` while it comes.
     public let isStreamed: Bool
     /// The collected body; empty where it is streamed.
@@ -60,11 +60,11 @@ public final class Exchange: Sendable {
     }
 
     init(
-        _ head: AuditedHead, _ mode: Incoming.Mode, _ kept: (any AnyObject & Sendable)?,
+        _ head: AuditedHead, _ mode: Incoming.Mode, _ handle: HTTPServer.Handle?,
         _ connection: LibraryConnection, _ caller: Connection, _ worker: Worker
     ) {
         self.head = head
-        self.kept = kept
+        self.handle = handle
         isStreamed = mode == .streamed
         remoteAddress = caller.address
         localAddress = caller.localAddress

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Its parts are properties and no `HTTPRequest`, because most of them are read once, and making one costs more than
 /// reading them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant, the
-/// digest once it is set.
+/// handler once it is set.
 package final class AuditedHead: Sendable {
     /// How the end of the body is found (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {
@@ -28,10 +28,7 @@ package final class AuditedHead: Sendable {
     package let framing: Framing
     package let expectsContinue: Bool
 
-    /// An object that the gateway has made of this head, kept for its next requests; nil before.
-    package var digest: (any AnyObject & Sendable)? { made.withLock { $0 } }
-
-    private let made = Mutex<(any AnyObject & Sendable)?>(nil)
+    private let handler = Mutex<(any HeadHandler)?>(nil)
 
     init(
         method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
@@ -57,8 +54,15 @@ package final class AuditedHead: Sendable {
         return max(0, pool - headers.bytes - 64 * headers.count - target.utf8.count - cookies - 1024)
     }
 
-    /// Sets the digest, unless there is one already.
-    package func keep(_ digest: any AnyObject & Sendable) { made.withLock { $0 = $0 ?? digest } }
+    /// What handles the requests with this head: made with the first of them, and kept for the next.
+    func handler(_ make: (AuditedHead) -> any HeadHandler) -> any HeadHandler {
+        handler.withLock { handler in
+            if let handler { return handler }
+            let made = make(self)
+            handler = made
+            return made
+        }
+    }
 
     package var request: HTTPRequest {
         HTTPRequest(

@@ -28,10 +28,6 @@ public final class HTTPServer: Sendable {
 
     /// Decides on a head, whether its target was a whole URL, and the caller's address.
     public typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> BodyChoice
-    /// Decides on an audited head, with the caller's address and a closure that looks up the server's own; returns an
-    /// object too that is kept for the handler (``Exchange/kept``).
-    package typealias ChooseBodyByHead =
-        @Sendable (AuditedHead, String?, () -> String?) -> (BodyChoice, kept: (any AnyObject & Sendable)?)
 
     /// Answers an exchange; called on its loop, with the collected body, which is empty where it is streamed.
     package typealias Handle = @Sendable (Exchange, _ body: consuming [UInt8]) -> Void
@@ -46,11 +42,10 @@ public final class HTTPServer: Sendable {
     package let bodyMemory: BodyMemory
     let tls: TLSIdentity?
     let logger: Logger
-    let handle: Handle
 
     private let requestedPort: Int
     private let loops: Int
-    let chooseBodyByHead: ChooseBodyByHead
+    private let readHead: @Sendable (AuditedHead) -> any HeadHandler
     let promptBodies: Int
     private let makeRefusal: @Sendable (Refusal) -> (HTTPResponse, [UInt8])
     private let state = Mutex(State())
@@ -81,26 +76,23 @@ public final class HTTPServer: Sendable {
         },
         handle: @escaping @Sendable (Exchange) async -> Void
     ) {
+        let handler = ClosureHandler(choose: chooseBody, answer: handle)
         self.init(
             host: host, port: port, tls: tls, limits: limits, loops: loops, logger: logger,
-            choosing: { head, address, _ in (chooseBody(head.request, head.isAbsoluteForm, address), nil) },
-            refuse: { refuse($0.status, $0.message) },
-            handling: { exchange, body in
-                exchange.keep(body)
-                exchange.run { await handle(exchange) }
-            })
+            refuse: { refuse($0.status, $0.message) }, reading: { _ in handler })
     }
 
-    /// Makes a server whose closures see heads as the audit left them, and that has no task for an exchange unless
-    /// `handling` starts one.
+    /// Makes a server that sees heads as the audit left them, and that has no task for an exchange unless its handler
+    /// starts one.
     ///
-    /// - Parameter prompt: bodies of up to so many bytes are collected without a call of `choosing`: they come with
-    ///   their head, and `handling` can still refuse them.
+    /// - Parameters:
+    ///   - prompt: bodies of up to so many bytes are collected without a call of `chooseBody`: they come with their
+    ///     head, and the handler can still refuse them.
+    ///   - reading: makes the handler of a head.
     package init(
         host: String, port: Int, tls: TLSIdentity?, limits: Limits, loops: Int?, logger: Logger,
-        choosing: @escaping ChooseBodyByHead, above prompt: Int = 0,
-        refuse: @escaping @Sendable (Refusal) -> (HTTPResponse, [UInt8]),
-        handling: @escaping Handle
+        above prompt: Int = 0, refuse: @escaping @Sendable (Refusal) -> (HTTPResponse, [UInt8]),
+        reading: @escaping @Sendable (AuditedHead) -> any HeadHandler
     ) {
         self.host = host
         requestedPort = port
@@ -109,10 +101,9 @@ public final class HTTPServer: Sendable {
         bodyMemory = BodyMemory(limit: limits.memoryForBodies ?? MemoryLimit.usualForBodies)
         self.loops = loops ?? Self.usualLoops
         self.logger = logger
-        chooseBodyByHead = choosing
+        readHead = reading
         promptBodies = prompt
         makeRefusal = refuse
-        handle = handling
     }
 
     /// Binds, and serves from now on; called once.
@@ -218,6 +209,8 @@ public final class HTTPServer: Sendable {
     /// All cores but one, which is left to handlers and the system.
     package static var usualLoops: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1) }
 
+    func handler(of head: AuditedHead) -> any HeadHandler { head.handler(readHead) }
+
     /// The 503 for requests that come while the server stops.
     var stopping: Answer {
         refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"))
@@ -244,5 +237,40 @@ public final class HTTPServer: Sendable {
     /// What so many descriptors and bytes of memory allow.
     package static func connectionLimit(files: Int, _ memory: Int, _ pool: Int) -> Int {
         min(20_000, max(4, min(files / 2, memory / 4 / (pool + 2048))))
+    }
+}
+
+/// Handles the requests with one head; kept with it for the next requests of its loop that have the same bytes.
+package protocol HeadHandler: AnyObject, Sendable {
+    /// Decides what happens to the body of a request, before that is read; must not block.
+    ///
+    /// - Returns: also what answers this request in place of ``handle(_:_:)``; nil for that.
+    func chooseBody(
+        _ head: AuditedHead, from remoteAddress: String?, at localAddress: String?
+    ) -> (HTTPServer.BodyChoice, HTTPServer.Handle?)
+
+    /// Answers an exchange; called on its loop, with the collected body, which is empty where it is streamed.
+    func handle(_ exchange: Exchange, _ body: consuming [UInt8])
+}
+
+/// Answers by the closures of a public server, in a task.
+private final class ClosureHandler: HeadHandler {
+    private let choose: HTTPServer.ChooseBody
+    private let answer: @Sendable (Exchange) async -> Void
+
+    init(choose: @escaping HTTPServer.ChooseBody, answer: @escaping @Sendable (Exchange) async -> Void) {
+        self.choose = choose
+        self.answer = answer
+    }
+
+    func chooseBody(
+        _ head: AuditedHead, from remoteAddress: String?, at localAddress: String?
+    ) -> (HTTPServer.BodyChoice, HTTPServer.Handle?) {
+        (choose(head.request, head.isAbsoluteForm, remoteAddress), nil)
+    }
+
+    func handle(_ exchange: Exchange, _ body: consuming [UInt8]) {
+        exchange.keep(body)
+        exchange.run { [answer] in await answer(exchange) }
     }
 }

@@ -24,9 +24,9 @@ extension Worker {
             return (nil, false)
         }
         guard !own.value.isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
-        let (mode, refusal, kept) = taking(head, from: caller)
+        let (mode, refusal, handle) = taking(head, from: caller)
         if let refusal, !isDropped(head) { return (nil, refusal.queue(on: connection, for: nil)) }
-        let exchange = Exchange(head, mode, kept, connection, caller, self)
+        let exchange = Exchange(head, mode, handle, connection, caller, self)
         if let refusal { exchange.discardBody(answering: refusal) }
         if head.framing != .none { caller.enter(.body(count: 0)) }
         if exchange.isStreamed { exchange.start() }
@@ -35,19 +35,20 @@ extension Worker {
 
     /// What happens to the body of a request: how it is taken, or the answer that refuses it, before `100 Continue`.
     ///
-    /// - Returns: also the object that the server's closure keeps for the handler; nil where that was not called.
+    /// - Returns: also what answers the request in place of its head's handler; nil for that.
     private func taking(
         _ head: AuditedHead, from caller: Connection
-    ) -> (Incoming.Mode, refusal: Answer?, kept: (any AnyObject & Sendable)?) {
+    ) -> (Incoming.Mode, refusal: Answer?, HTTPServer.Handle?) {
         guard head.framing != .none else { return (.collected(upTo: 0), nil, nil) }
         let length = if case .length(let length) = head.framing { length } else { 0 }
         if length > 0, length <= server.promptBodies, !head.expectsContinue {
             return (.collected(upTo: length), nil, nil)
         }
-        let (choice, kept) = server.chooseBodyByHead(head, caller.address) { caller.localAddress }
+        let (choice, handle) = server.handler(of: head)
+            .chooseBody(head, from: caller.address, at: caller.localAddress)
         let refusal: Answer
         switch choice {
-        case .streamed: return (.streamed, nil, kept)
+        case .streamed: return (.streamed, nil, handle)
         case .refused(let response, let body): refusal = Answer(response, .bytes(body), closing: true)
         case .collected(let limit):
             if length > limit {
@@ -56,10 +57,10 @@ extension Worker {
             } else if length > 0, !server.bodyMemory.hasRoom(for: length) {
                 refusal = noRoom("a body of \(length) bytes for \(head.target)")
             } else {
-                return (.collected(upTo: limit), nil, kept)
+                return (.collected(upTo: limit), nil, handle)
             }
         }
-        return (.dropped(upTo: server.limits.discarded), refusal, kept)
+        return (.dropped(upTo: server.limits.discarded), refusal, nil)
     }
 
     /// Whether a refused body is read, so that its sender sees the answer; else that is sent at once.

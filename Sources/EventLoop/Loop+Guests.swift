@@ -1,4 +1,3 @@
-// Whom a loop calls.
 extension Loop {
     /// The server that a loop runs; every method is called on the loop's thread.
     package protocol Driven: AnyObject {
@@ -8,8 +7,6 @@ extension Loop {
         var timeout: Int32 { get }
         /// Accepts connections that wait on the listening socket.
         func accept()
-        /// Called when a watched socket has lost its peer, or is ready for what it is watched for.
-        func changed(_ socket: Int32)
         func tick()
     }
 
@@ -30,7 +27,6 @@ extension Loop {
 }
 
 extension Loop.Guest {
-    /// For those that set no timer.
     package func timeIsUp() {}
 }
 
@@ -48,18 +44,8 @@ extension Loop {
     /// Stops watching the listening socket; connections stay in its queue.
     package func stopListening() {
         guard state.listeningSocket >= 0 else { return }
-        unwatch(state.listeningSocket)
+        state.waiter.remove(state.listeningSocket)
         state.listeningSocket = -1
-    }
-
-    /// Watches for the peer of a socket to leave, which is reported once.
-    package func watchForEnd(of socket: Int32) throws {
-        try state.waiter.add(socket, for: [.closed, .onceEach])
-    }
-
-    /// Watches for bytes from the peer of a socket, or its end, which are reported until the socket is unwatched.
-    package func watchForBytes(on socket: Int32) throws {
-        try state.waiter.add(socket, for: [.readable, .closed])
     }
 
     /// Watches a guest's socket for something else.
@@ -90,7 +76,7 @@ extension Loop {
 
     /// Ends watching for a guest; must come before the socket is closed.
     package func dismiss(_ socket: Int32) {
-        if state.guests.removeValue(forKey: socket) != nil { unwatch(socket) }
+        if state.guests.removeValue(forKey: socket) != nil { state.waiter.remove(socket) }
     }
 
     /// Calls a guest once, after some milliseconds, and forgets its earlier timer; nil sets none.
@@ -98,7 +84,4 @@ extension Loop {
         state.timers.removeAll { $0.guest === guest }
         if let milliseconds { state.timers.append((Loop.now + milliseconds, guest)) }
     }
-
-    /// Ends watching; must come before the library may close the socket.
-    package func unwatch(_ socket: Int32) { state.waiter.remove(socket) }
 }

@@ -53,7 +53,7 @@ public final class Loop: TaskExecutor {
 
     /// The loop's state, for its thread only: debug builds trap elsewhere.
     ///
-    /// It is no ``LoopBound``, which holds its loop: that would be a cycle.
+    /// It is not a ``LoopBound``, which holds its loop: that would be a cycle.
     var state: State {
         unsafeAddress { UnsafePointer(here) }
         unsafeMutableAddress { here }
@@ -235,12 +235,7 @@ public final class Loop: TaskExecutor {
                 case wakeUp.descriptor: takeInbox()
                 case state.drivenSocket: isDrivenReady = true
                 case state.listeningSocket: isAcceptDue = true
-                default:
-                    if !state.guests.isEmpty, let guest = state.guests[socket] {
-                        guest.ready(socket, readiness)
-                    } else {
-                        driven?.changed(socket)
-                    }
+                default: state.guests[socket]?.ready(socket, readiness)
                 }
             }
             if !state.timers.isEmpty { callTimers() }
@@ -322,7 +317,6 @@ public final class Loop: TaskExecutor {
     }
 }
 
-/// The body of a loop's thread.
 private func loopThread(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let box else { return nil }
     Linux.nameThread("drawbridge-loop")

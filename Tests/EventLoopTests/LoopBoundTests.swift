@@ -86,9 +86,6 @@ struct LoopBoundTests {
         await #expect(processExitsWith: .signal(trap)) { try await running().stop() }
         await #expect(processExitsWith: .signal(trap)) { try await running().setRunDue() }
         await #expect(processExitsWith: .signal(trap)) { try await running().attachment = nil }
-        await #expect(processExitsWith: .signal(trap)) { try await running().unwatch(0) }
-        await #expect(processExitsWith: .signal(trap)) { try await running().watchForEnd(of: pair().0) }
-        await #expect(processExitsWith: .signal(trap)) { try await running().watchForBytes(on: pair().0) }
         await #expect(processExitsWith: .signal(trap)) { try await running().listen(on: pair().0) }
         await #expect(processExitsWith: .signal(trap)) { try await running().stopListening() }
         await #expect(processExitsWith: .signal(trap)) { try await running().drainTasks(atMost: 1) { false } }
@@ -241,6 +238,5 @@ private final class LetGo: Loop.Driven {
     func run() {}
     var timeout: Int32 { -1 }
     func accept() {}
-    func changed(_ socket: Int32) {}
     func tick() {}
 }

@@ -4,7 +4,7 @@ import EventLoop
 ///
 /// The library takes a connection for readable until its handshake is over, and runs again and again without a pause
 /// while it waits for the caller. So a handshake that waits is suspended, and its socket is watched by the loop.
-final class Handshakes {
+final class Handshakes: Loop.Guest {
     private let loop: Loop
     /// The handshakes with which the library goes on in its next run.
     private var running: [Connection] = []
@@ -16,7 +16,6 @@ final class Handshakes {
         if case .handshake = connection.own.value.stage { running.append(connection) }
     }
 
-    /// Called when a connection has closed.
     func ended(_ connection: Connection) { running.removeAll { $0 === connection } }
 
     /// Called when the library has run: finished handshakes are removed, the others are suspended.
@@ -29,11 +28,9 @@ final class Handshakes {
         }
     }
 
-    /// Called when a socket has bytes, or its peer has left; returns false when it is of no suspended handshake.
-    func goOn(_ socket: Int32) -> Bool {
-        guard let connection = suspended.removeValue(forKey: socket) else { return false }
-        resume(connection)
-        return true
+    /// Called when the socket of a suspended handshake has bytes, or its peer has left.
+    func ready(_ socket: Int32, _ readiness: Readiness) {
+        if let connection = suspended.removeValue(forKey: socket) { resume(connection) }
     }
 
     /// Resumes all: the library cannot stop while a connection is suspended.
@@ -44,14 +41,16 @@ final class Handshakes {
 
     private func suspend(_ connection: Connection) -> Bool {
         // Where it cannot be watched it is not suspended, and the library runs without a pause.
-        guard (try? loop.watchForBytes(on: connection.socket)) != nil else { return false }
+        guard (try? loop.watch(connection.socket, for: [.readable, .closed], self)) != nil else {
+            return false
+        }
         connection.handle.suspend()
         suspended[connection.socket] = connection
         return true
     }
 
     private func resume(_ connection: Connection) {
-        loop.unwatch(connection.socket)
+        loop.dismiss(connection.socket)
         connection.handle.resume()
         loop.setRunDue()
         running.append(connection)

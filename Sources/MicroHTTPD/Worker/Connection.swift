@@ -2,13 +2,12 @@ import EventLoop
 import Glibc
 
 /// One connection of a caller, over all its requests; its state belongs to its loop.
-final class Connection {
+final class Connection: Loop.Guest {
     /// What it is waiting for, by which its time limit is chosen.
     enum Stage {
         case handshake
         /// Between two requests; `received` are the bytes at the last check, nil before the first.
         case idle(received: UInt64?)
-        /// The first bytes of a head have come.
         case head
         /// A body is coming; `count` bytes of it were received.
         case body(count: Int)
@@ -33,19 +32,16 @@ final class Connection {
         var isNew = true
         /// The target of the request line that came last, as it was sent.
         var target: [UInt8] = []
-        /// The exchange that is being answered.
         var exchange: Exchange?
         fileprivate(set) var stage: Stage
         /// When the stage began, in milliseconds.
         fileprivate(set) var since = Loop.now
         fileprivate(set) var isCut = false
-        /// Whether the loop watches for the caller to leave.
         var isWatched = false
         /// True when the caller was seen to leave, which the library may not have noticed.
         fileprivate(set) var hasCallerLeft = false
         /// The received bytes of the body at the last check, if there were more then that the library had not read.
         fileprivate var stuckAt: Int?
-        /// The TLS stream of an upgraded connection.
         var stream: TLSStream?
     }
 
@@ -68,14 +64,13 @@ final class Connection {
         own.value.stuckAt = nil
     }
 
-    /// Called when the caller has left: ends a suspended exchange, in which the library does not notice it.
-    func callerLeft() {
+    /// Called by the loop when the caller has left: ends a suspended exchange, in which the library does not notice it.
+    func ready(_ socket: Int32, _ readiness: Readiness) {
         own.value.hasCallerLeft = true
         guard let exchange = own.value.exchange, case .suspended = exchange.own.value.library else { return }
         exchange.leave()
     }
 
-    /// Notes the target, when the request line has come.
     func take(_ target: UnsafePointer<CChar>) {
         HeadLayout.take(target, into: &own.value.target)
         if case .head = own.value.stage { return }
@@ -91,7 +86,6 @@ final class Connection {
         return refusal
     }
 
-    /// Ends the stage of the handshake if that is over.
     func endHandshake() {
         guard case .handshake = own.value.stage, let session, session.isEstablished else { return }
         enter(.idle(received: nil))

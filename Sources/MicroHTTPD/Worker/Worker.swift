@@ -35,12 +35,9 @@ final class Worker: Loop.Driven, Sendable {
         var underWay = 0
         /// Those of them whose caller has left.
         var callerless: [ObjectIdentifier: Exchange] = [:]
-        /// Connections that the loop watches for their callers to leave, from their first suspension on.
-        var watched: [Int32: Connection] = [:]
         let handshakes: Handshakes
         var knownHeads = KnownHeads()
         var responses: ReusableResponses
-        /// True when the server stops.
         var isDraining = false
         var idleWaiter: (@Sendable () -> Void)?
         /// The library's first complaint, before there was a daemon.
@@ -98,10 +95,6 @@ final class Worker: Loop.Driven, Sendable {
 
     var timeout: Int32 { own.value.daemon.timeout }
 
-    func changed(_ socket: Int32) {
-        if !own.value.handshakes.goOn(socket) { own.value.watched[socket]?.callerLeft() }
-    }
-
     /// Accepts the connections that wait.
     ///
     /// The library would take ten in each of its runs, and at some thousand busy connections a newcomer would wait for
@@ -157,9 +150,9 @@ final class Worker: Loop.Driven, Sendable {
     func watch(_ connection: Connection) {
         guard !connection.own.value.isWatched else { return }
         do {
-            try loop.watchForEnd(of: connection.socket)
+            // The loop reports it once.
+            try loop.watch(connection.socket, for: [.closed, .onceEach], connection)
             connection.own.value.isWatched = true
-            own.value.watched[connection.socket] = connection
         } catch {
             server.logger.error("a caller's leaving will not be noticed: \(error)")
         }
@@ -169,8 +162,7 @@ final class Worker: Loop.Driven, Sendable {
     func unwatch(_ connection: Connection) {
         guard connection.own.value.isWatched else { return }
         connection.own.value.isWatched = false
-        own.value.watched[connection.socket] = nil
-        loop.unwatch(connection.socket)
+        loop.dismiss(connection.socket)
     }
 
     func ended(_ exchange: Exchange) {
@@ -232,7 +224,9 @@ final class Worker: Loop.Driven, Sendable {
     /// `MHD_stop_daemon` aborts the process while a connection is suspended; all have been resumed by now, and one more
     /// run lets the library take notice.
     func stop() {
-        for connection in own.value.watched.values { connection.own.value.exchange?.release() }
+        for connection in own.value.connections.values where connection.own.value.isWatched {
+            connection.own.value.exchange?.release()
+        }
         own.value.handshakes.release()
         upgrades.abortAll()
         own.value.daemon.run()

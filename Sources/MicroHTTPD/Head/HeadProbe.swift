@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 import HTTPTypes
 
@@ -5,7 +6,6 @@ import HTTPTypes
 ///
 /// It takes a few milliseconds at most, and is used by one thread.
 final class HeadProbe {
-    /// What became of a request.
     private struct Outcome {
         /// Nil when the library refused it, or waits for more.
         var verdict: Result<AuditedHead, Refusal>?
@@ -16,7 +16,6 @@ final class HeadProbe {
         /// What the library has answered by itself.
         var answer: [UInt8] = []
 
-        /// Whether it was taken for one with this body.
         func isTaken(with body: String) -> Bool { isComplete && self.body.elementsEqual(body.utf8) }
     }
 
@@ -31,7 +30,7 @@ final class HeadProbe {
     static func fault(of layout: HeadLayout) -> String? {
         let probe = HeadProbe(layout)
         let callbacks = LibraryDaemon.Callbacks()
-        callbacks.call(probe)
+        callbacks.pointer.initialize(to: probe.callbacks)
         return withExtendedLifetime((probe, callbacks)) {
             let daemon = LibraryDaemon(
                 callbacks, connectionLimit: 4, poolBytes: Limits().pool, isStrict: layout.isLibraryStrict)
@@ -53,7 +52,7 @@ final class HeadProbe {
         for (name, lines) in Self.unclean {
             if case .success? = ask(Self.request(lines), daemon).verdict { return "it lets \(name) through" }
         }
-        // White space behind a value is no part of it (RFC 9110, section 5.5): these may be read, but by both or none.
+        // White space behind a value is not a part of it (RFC 9110, section 5.5): both readers take these, or none.
         for (name, lines, body) in Self.blank {
             let outcome = ask(Self.request(lines) + body, daemon)
             guard case .success(let head)? = outcome.verdict else { continue }
@@ -85,7 +84,7 @@ final class HeadProbe {
         ("a bare carriage return", "X: y\rContent-Length: 5"),
         ("two lengths", "Content-Length: 5\r\nContent-Length: 6"),
         ("a length that is a list", "Content-Length: 5, 5"),
-        ("a length beside a coding", "Content-Length: 5\r\nTransfer-Encoding: chunked"),
+        ("a length with a coding", "Content-Length: 5\r\nTransfer-Encoding: chunked"),
         ("two codings", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
         ("an unknown coding", "Transfer-Encoding: xchunked"),
         ("a second Host", "Host: b"),
@@ -99,7 +98,6 @@ final class HeadProbe {
         ("a tab behind a length", "Content-Length: 5\t", "hello"),
     ]
 
-    /// Lets the library read a request, and tells what became of it.
     private func ask(_ request: String, _ daemon: LibraryDaemon) -> Outcome {
         outcome = Outcome()
         var ends: [Int32] = [-1, -1]
@@ -127,11 +125,42 @@ final class HeadProbe {
         return outcome
     }
 
-    /// Takes the target, when the request line has come.
-    func take(_ target: UnsafePointer<CChar>) { HeadLayout.take(target, into: &self.target) }
+    /// Calls of the library for this probe alone, which must outlive the daemon.
+    private var callbacks: dbr_callbacks {
+        var own = dbr_callbacks(
+            self: Unmanaged.passUnretained(self).toOpaque(), target: nil, request: nil, completed: nil,
+            connection: nil, log: nil)
+        own.target = { box, target, _ in
+            if let box, let target {
+                HeadLayout.take(
+                    target, into: &Unmanaged<HeadProbe>.fromOpaque(box).takeUnretainedValue().target)
+            }
+            return nil
+        }
+        // Called first with the head, then with parts of the body, then when the request is complete.
+        own.request = { box, connection, _, method, _, data, size, context in
+            guard let box, let connection, let method, let size, let context else { return .NO }
+            let probe = Unmanaged<HeadProbe>.fromOpaque(box).takeUnretainedValue()
+            if context.pointee == nil {
+                context.pointee = box
+                return probe.judge(LibraryConnection(connection), method) ? .YES : .NO
+            }
+            guard size.pointee > 0 else {
+                probe.outcome.isComplete = true
+                return .NO
+            }
+            probe.outcome.body += UnsafeRawBufferPointer(start: data, count: size.pointee)
+            size.pointee = 0
+            return .YES
+        }
+        own.completed = { _, _, _, _ in }
+        own.connection = { _, _, _, _ in }
+        own.log = { _, _ in }
+        return own
+    }
 
     /// Audits the head, when it has come; false for an unclean one.
-    func judge(_ connection: LibraryConnection, _ method: UnsafePointer<CChar>) -> Bool {
+    private func judge(_ connection: LibraryConnection, _ method: UnsafePointer<CChar>) -> Bool {
         do throws(Refusal) {
             outcome.verdict = .success(
                 try layout.audit(
@@ -143,10 +172,6 @@ final class HeadProbe {
             return false
         }
     }
-
-    func receive(_ bytes: UnsafeRawBufferPointer) { outcome.body += bytes }
-
-    func complete() { outcome.isComplete = true }
 }
 
 extension HeadProbe {

@@ -6,15 +6,11 @@ import Glibc
 /// wrong guest, or would not watch the new socket at all. So one object owns both, and ends both together. It belongs
 /// to its loop's thread.
 package final class WatchedSocket {
-    private enum Hold {
-        case open(isWatched: Bool)
-        /// Closed, or given to somebody else.
-        case given
-    }
-
     package let descriptor: Int32
     private let loop: Loop
-    private var hold = Hold.open(isWatched: false)
+    private var isWatched = false
+    /// False once it is closed, or given to somebody else.
+    private var isHeld = true
 
     /// Takes over a socket, which nobody else may close.
     package init(_ descriptor: Int32, on loop: Loop) {
@@ -27,9 +23,9 @@ package final class WatchedSocket {
     /// Watches it for something, in place of what it was watched for before.
     package func watch(for readiness: Readiness, _ guest: any Loop.Guest) throws {
         assert(loop.isOwnedHere, "a socket belongs to a loop, and was watched from another thread")
-        guard case .open = hold else { return }
+        guard isHeld else { return }
         try loop.watch(descriptor, for: readiness, guest)
-        hold = .open(isWatched: true)
+        isWatched = true
     }
 
     /// Closes it; may be called again.
@@ -38,10 +34,10 @@ package final class WatchedSocket {
     /// Ends watching, and leaves the socket to the caller; returns false where that was done before.
     @discardableResult
     package func release() -> Bool {
-        guard case .open(let isWatched) = hold else { return false }
+        guard isHeld else { return false }
         assert(loop.isOwnedHere, "a socket belongs to a loop, and was let go on another thread")
         if isWatched { loop.dismiss(descriptor) }
-        hold = .given
+        isHeld = false
         return true
     }
 }

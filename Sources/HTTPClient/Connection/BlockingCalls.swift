@@ -5,7 +5,6 @@ import EventLoop
 ///
 /// A thread is there only while something waits: a process that looks up nothing has none.
 enum BlockingCalls {
-    /// How many calls run at a time.
     static let threadLimit = 16
     /// How many more may wait for one of them to end.
     static let waitingLimit = 1024

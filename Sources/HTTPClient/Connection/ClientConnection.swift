@@ -82,7 +82,6 @@ final class ClientConnection: Loop.Guest {
         own.value.canRead = false
     }
 
-    /// Marks the connection as idle, in the pool.
     func rest(at now: Int) {
         own.value.holder = .pool(since: now)
         own.value.canRead = false
@@ -129,7 +128,7 @@ final class ClientConnection: Loop.Guest {
     }
 
     private static func problem(_ code: Int32) -> String {
-        code == EPROTO ? "what came is no TLS" : String(cString: strerror(code))
+        code == EPROTO ? "what came is not TLS" : String(cString: strerror(code))
     }
 
     // MARK: For the loop

@@ -16,7 +16,6 @@ final class Connecting: Loop.Guest, Sendable {
     private typealias Preparation = (certificates: TrustedCertificates?, addresses: [SocketAddress])
 
     private enum Stage {
-        /// There is no socket yet.
         case preparing
         case dialling(WatchedSocket, SocketAddress)
         case handshaking(TLSSession, WatchedSocket, SocketAddress)
@@ -80,7 +79,6 @@ final class Connecting: Loop.Guest, Sendable {
         completion?(result)
     }
 
-    /// Goes a step on; an error ends all of it.
     private func attempt(_ step: () throws -> Void) {
         do {
             try step()

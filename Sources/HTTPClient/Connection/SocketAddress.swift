@@ -3,39 +3,31 @@ import HTTPGrammar
 
 /// An address to which a socket can be connected.
 struct SocketAddress: Sendable, Equatable {
-    /// The 4 or 16 bytes of an IP address; none for a Unix socket.
-    let bytes: [UInt8]
-    /// The port; 0 for a Unix socket.
-    let port: Int
     private let storage: [UInt8]
 
     /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
-    var family: Int32 {
-        storage.withUnsafeBytes { Int32($0.loadUnaligned(as: sockaddr.self).sa_family) }
+    var family: Int32 { Int32(part(as: sockaddr.self).sa_family) }
+
+    /// The 4 or 16 bytes of an IP address; none for a Unix socket.
+    var bytes: [UInt8] {
+        switch family {
+        case AF_INET: withUnsafeBytes(of: part(as: sockaddr_in.self).sin_addr, Array.init)
+        case AF_INET6: withUnsafeBytes(of: part(as: sockaddr_in6.self).sin6_addr, Array.init)
+        default: []
+        }
     }
 
-    /// An IP address.
-    ///
-    /// - Parameters:
-    ///   - bytes: 4 or 16 of them.
-    ///   - scope: the number of the interface of a link-local IPv6 address; else 0.
-    init(_ bytes: [UInt8], scope: UInt32 = 0, port: Int) {
-        self.bytes = bytes
-        self.port = port
-        if bytes.count == 4 {
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
-            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
-            storage = withUnsafeBytes(of: &address) { Array($0) }
-        } else {
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = UInt16(truncatingIfNeeded: port).bigEndian
-            address.sin6_scope_id = scope
-            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes.prefix(16)) }
-            storage = withUnsafeBytes(of: &address) { Array($0) }
+    /// The port; 0 for a Unix socket.
+    var port: Int {
+        switch family {
+        case AF_INET: Int(UInt16(bigEndian: part(as: sockaddr_in.self).sin_port))
+        case AF_INET6: Int(UInt16(bigEndian: part(as: sockaddr_in6.self).sin6_port))
+        default: 0
         }
+    }
+
+    private func part<Part>(as type: Part.Type) -> Part {
+        storage.withUnsafeBytes { $0.loadUnaligned(as: type) }
     }
 
     /// A Unix socket; nil for a path that is longer than the system takes.
@@ -45,19 +37,20 @@ struct SocketAddress: Sendable, Equatable {
         let path = Array(path.utf8)
         guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
-        bytes = []
-        port = 0
         storage = withUnsafeBytes(of: &address) { Array($0) }
     }
 
     /// The address that is written as text; nil for a name.
     init?(literal: String, port: Int) {
-        var short = in_addr()
-        var long = in6_addr()
-        if inet_pton(AF_INET, literal, &short) == 1 {
-            self.init(withUnsafeBytes(of: &short, Array.init), port: port)
-        } else if inet_pton(AF_INET6, literal, &long) == 1 {
-            self.init(withUnsafeBytes(of: &long, Array.init), port: port)
+        let port = in_port_t(truncatingIfNeeded: port).bigEndian
+        var short = sockaddr_in()
+        var long = sockaddr_in6()
+        if inet_pton(AF_INET, literal, &short.sin_addr) == 1 {
+            (short.sin_family, short.sin_port) = (sa_family_t(AF_INET), port)
+            storage = withUnsafeBytes(of: &short) { Array($0) }
+        } else if inet_pton(AF_INET6, literal, &long.sin6_addr) == 1 {
+            (long.sin6_family, long.sin6_port) = (sa_family_t(AF_INET6), port)
+            storage = withUnsafeBytes(of: &long) { Array($0) }
         } else {
             return nil
         }
@@ -80,8 +73,7 @@ extension SocketAddress {
         if let address = SocketAddress(literal: name, port: port) { return [address] }
         let plain = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
         guard plain == "localhost" || plain.hasSuffix(".localhost") else { return nil }
-        let loopback = [UInt8](repeating: 0, count: 15) + [1]
-        return [SocketAddress(loopback, port: port), SocketAddress([127, 0, 0, 1], port: port)]
+        return ["::1", "127.0.0.1"].compactMap { SocketAddress(literal: $0, port: port) }
     }
 
     /// Asks the system for the addresses of a name, and waits for it, maybe for ten seconds.
@@ -93,7 +85,8 @@ extension SocketAddress {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var first: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(name, nil, &hints, &first)
+        hints.ai_flags = AI_NUMERICSERV
+        let code = getaddrinfo(name, String(port), &hints, &first)
         guard code == 0, let first else {
             let problem =
                 code == EAI_NONAME || code == noAddress
@@ -102,24 +95,13 @@ extension SocketAddress {
             throw TransferError(.unreachable, problem)
         }
         defer { freeaddrinfo(first) }
-        return sequence(first: first, next: \.pointee.ai_next).compactMap {
-            SocketAddress($0.pointee, port: port)
-        }
+        return sequence(first: first, next: \.pointee.ai_next).compactMap { SocketAddress($0.pointee) }
     }
 
     /// One of the addresses that a look-up gave; nil for another family.
-    private init?(_ entry: addrinfo, port: Int) {
-        guard let address = entry.ai_addr else { return nil }
-        switch Int32(address.pointee.sa_family) {
-        case AF_INET:
-            var bytes = UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self).sin_addr
-            self.init(withUnsafeBytes(of: &bytes, Array.init), port: port)
-        case AF_INET6:
-            let long = UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self)
-            var bytes = long.sin6_addr
-            self.init(withUnsafeBytes(of: &bytes, Array.init), scope: long.sin6_scope_id, port: port)
-        default: return nil
-        }
+    private init?(_ entry: addrinfo) {
+        guard let address = entry.ai_addr, [AF_INET, AF_INET6].contains(entry.ai_family) else { return nil }
+        storage = Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))
     }
 }
 

@@ -35,7 +35,6 @@ package final class Transport {
         return send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     }
 
-    /// Tells the server that nothing more is sent.
     package func finishSending() {
         session?.records.finishSending()
         shutdown(descriptor, Int32(SHUT_WR))
@@ -45,7 +44,7 @@ package final class Transport {
 
     /// Whether the server has neither closed the connection nor sent anything on it, as is right between two requests.
     ///
-    /// A session ticket of TLS 1.3 makes the socket readable, and is no data: so the session is asked, and not the
+    /// A session ticket of TLS 1.3 makes the socket readable, and is not data: so the session is asked, and not the
     /// socket.
     var isQuiet: Bool {
         var byte: UInt8 = 0

@@ -62,7 +62,7 @@ struct ChunkReader {
                 place = .size(digits: digits + 1)
             } else {
                 guard digits > 0, "\r\n; \t".utf8.contains(byte) else {
-                    throw MalformedResponse("the size of a chunk is no number")
+                    throw MalformedResponse("the size of a chunk is not a number")
                 }
                 place = .sizeEnd
                 if isEnd { endSize() }

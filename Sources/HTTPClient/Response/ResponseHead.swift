@@ -14,7 +14,6 @@ package struct ResponseHead: Sendable {
     package let isChunked: Bool
 }
 
-/// What a head says of the body and the connection.
 extension ResponseHead {
     /// The body that follows, as the answer to a method (RFC 9112, section 6.3).
     func body(of method: HTTPRequest.Method) -> Transfer.Receiving {
@@ -48,7 +47,7 @@ extension ResponseHead {
                 }
             } else if field.name == .keepAlive {
                 for element in Self.elements(of: field.value) where element.hasPrefix("timeout=") {
-                    // A time that is no number is ignored.
+                    // A time that is not a number is ignored.
                     guard let seconds = UInt16(element.dropFirst("timeout=".count)) else { continue }
                     time = Int(seconds) * 1000
                 }

@@ -86,7 +86,7 @@ struct ResponseHeadReader {
         }
         let end = UnsafeRawPointer(colon) - first
         guard let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<end])) else {
-            throw MalformedResponse("the name of a header field is no token", line)
+            throw MalformedResponse("the name of a header field is not a token", line)
         }
         let value = UnsafeRawBufferPointer(rebasing: line[(end + 1)...].trimmed)
         var all: UInt8 = 0
@@ -112,7 +112,7 @@ struct ResponseHeadReader {
     /// Reads a Content-Length; the same one twice is allowed, a list of lengths is not.
     private mutating func readLength(_ value: UnsafeRawBufferPointer) throws(MalformedResponse) {
         guard !value.isEmpty, value.allSatisfy(\.isDigit) else {
-            throw MalformedResponse("the Content-Length is no number", value)
+            throw MalformedResponse("the Content-Length is not a number", value)
         }
         guard let length = Self.number(value[...]) else {
             throw MalformedResponse("the Content-Length is too large", value)

@@ -2,7 +2,6 @@ import EventLoop
 import Glibc
 import HTTPTypes
 
-// Receiving the response.
 extension Transfer {
     /// How many bytes are read at a time, at most, until the head is complete.
     private static let firstPiece = 32 << 10
@@ -65,7 +64,7 @@ extension Transfer {
     }
 
     private func refuse(_ error: MalformedResponse) {
-        end(with: TransferError(.malformed, "the answer of \(request.host) is no HTTP: \(error)"))
+        end(with: TransferError(.malformed, "the answer of \(request.host) is not HTTP: \(error)"))
     }
 
     private func begin(_ head: ResponseHead) {

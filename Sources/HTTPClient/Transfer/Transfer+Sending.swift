@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 
-// Sending the request.
 extension Transfer {
     func goOnSending() {
         while case .open(let connection, _) = own.value.way {
@@ -46,7 +45,7 @@ extension Transfer {
         return !own.value.outgoing.isEmpty
     }
 
-    /// Stops sending: the answer is no success, the server takes no more, or a streamed body breaks off.
+    /// Stops sending: the answer is not a success, the server takes no more, or a streamed body breaks off.
     ///
     /// - Parameter tellsOwner: false while the request may still go once more, on another connection.
     package func stopSending(tellsOwner: Bool = true) {

@@ -5,7 +5,7 @@ import HTTPTypes
 /// One request to another server and its answer; it belongs to its loop's thread.
 ///
 /// Its owner is told when there are bytes to read, and reads when it likes: unread bytes wait in the system's buffer,
-/// and in the end at the server. *Sending* and *receiving* go on beside each other, each with its own states. A
+/// and in the end at the server. *Sending* and *receiving* go on at the same time, each with its own states. A
 /// transfer is over when the answer is complete and nothing more is sent, or when something breaks.
 package final class Transfer {
     enum Way {
@@ -155,7 +155,6 @@ package final class Transfer {
         return !own.value.outgoing.isEmpty && !connection.canWrite
     }
 
-    /// How many received bytes are not read yet.
     package var receivedCount: Int { own.value.early.count - own.value.earlyTaken }
 
     /// Takes all that was received and not read.
@@ -304,7 +303,6 @@ package final class Transfer {
 package protocol TransferOwner: AnyObject {
     /// The head of the answer has come; the body is read by ``Transfer/read(into:)``.
     func receive(_ head: ResponseHead)
-    /// There are bytes of the body to read.
     func bodyIsThere()
     /// Copies a part of a streamed body, and returns how many bytes: 0 at its end, nil for none until
     /// ``Transfer/resumeSending()``.

@@ -1,7 +1,6 @@
 package import HTTPTypes
 
 package struct TransferRequest: Sendable {
-    /// The body, as its framing needs it.
     package enum Body: Sendable {
         /// No body, and no header field about one.
         case none
@@ -106,15 +105,11 @@ extension TransferRequest {
 
 /// Why a transfer with another server failed, in a sentence for its log.
 package struct TransferError: Error, CustomStringConvertible {
-    /// The kinds of failures, by which a status for the caller is chosen.
     package enum Kind: Sendable {
-        /// The server could not be reached.
         case unreachable
-        /// It did not answer in time.
         case late
-        /// Its answer is no HTTP, or broke off.
+        /// Its answer is not HTTP, or broke off.
         case malformed
-        /// Its address is not allowed.
         case forbidden
     }
 
@@ -136,7 +131,6 @@ package struct Origin: Sendable, Hashable {
     }
 
     package enum Trust: Sendable, Hashable {
-        /// Those that the system trusts.
         case system
         /// Those in a file (PEM), in place of the system's.
         case file(String)

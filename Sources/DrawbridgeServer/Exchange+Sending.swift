@@ -7,7 +7,6 @@ import MicroHTTPD
 
 // Sends the gateway's responses by the engine.
 extension Exchange {
-    /// Sends a response whose body is streamed, in a task.
     private func sendInTask(
         _ response: Response, to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?
     ) {
@@ -70,7 +69,6 @@ extension Exchange {
 
     var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
 
-    /// Sends a response whose body is complete.
     private func sendAtOnce(_ answer: borrowing Response) {
         switch answer.body {
         case .bytes(let bytes), .output(let bytes):
@@ -101,7 +99,7 @@ extension Exchange {
         } catch {
             switch error {
             case is CancellationError: break
-            // A server behind the gateway broke the stream off, so it is no error of the gateway's.
+            // A server behind the gateway broke the stream off, so it is not the gateway's error.
             case is TransferError: request.logger.warning("a stream broke off: \(error)")
             default: request.logger.error("a stream broke off: \(error)")
             }

@@ -86,7 +86,6 @@ private final class Service: Sendable {
         }
     }
 
-    /// The answer to a request that the engine has refused.
     func refuse(_ refusal: Refusal) -> (HTTPResponse, [UInt8]) {
         let (status, reason) = (refusal.status, refusal.message)
         log?.add(refused: status, refusal.path.isEmpty ? reason : "\(refusal.path): \(reason)")
@@ -209,7 +208,6 @@ extension String {
     }
 }
 
-/// The body of an exchange as the core reads it.
 private struct StreamedBody: ChunkSource {
     let exchange: Exchange
 
@@ -228,7 +226,6 @@ private struct StreamedBody: ChunkSource {
     }
 }
 
-/// Adapts a loop of the engine for handlers.
 private final class EngineLoop: HandlerLoop {
     let watch: LoopWatch
     private let loop: Loop

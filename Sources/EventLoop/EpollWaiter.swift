@@ -84,9 +84,9 @@ package struct Readiness: OptionSet, Sendable {
     package static let hungUp = Readiness(EPOLLHUP)
     package static let failed = Readiness(EPOLLERR)
 
-    /// An option beside others, and no readiness: each of these is reported once, and again only after it was lost.
+    /// An option, and not a readiness: each of these is reported once, and again only after it was lost.
     package static let onceEach = Readiness(EPOLLET)
-    /// An option, and no readiness: other loops watch the same socket, and only one needs to be woken.
+    /// An option, and not a readiness: other loops watch the same socket, and only one needs to be woken.
     package static let shared = Readiness(EPOLLEXCLUSIVE)
 }
 

@@ -3,7 +3,6 @@ import Glibc
 
 /// What Linux has and Swift's Glibc leaves out.
 package enum Linux {
-    /// Names the thread that calls it.
     static func nameThread(_ name: String) { dbl_name_thread(name) }
 
     /// Whether WSL mounts a folder of Windows, by 9p or drvfs: every file there seems writable by all.

@@ -9,7 +9,7 @@
 /// To use the state of a running loop on another thread is a bug that no lock would mend. It traps in debug builds,
 /// which are those that tests run. Release builds do not check, since every request would do so many times.
 ///
-/// The state stands in memory of its own, and exclusive access is not checked at run time, because nothing reaches the
+/// The state is in memory of its own, and exclusive access is not checked at run time, because nothing reaches the
 /// state from within its own change: its loop does one thing after the other.
 ///
 /// It is public, as is its ``Loop``, for one reason: only public code is inlined into other modules.

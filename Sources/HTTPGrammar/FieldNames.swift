@@ -21,7 +21,6 @@ package enum FieldNames {
         "X-Powered-By",
     ]
 
-    /// The names by their length.
     private static let table: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
         var table = [[(bytes: [UInt8], name: HTTPField.Name)]](repeating: [], count: 40)
         for text in usual {
@@ -30,7 +29,7 @@ package enum FieldNames {
         return table
     }()
 
-    /// The name with these bytes; nil where they are no token.
+    /// The name with these bytes; nil where they are not a token.
     package static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
         if bytes.count < table.count, let start = bytes.baseAddress {
             for (known, name) in table[bytes.count] where memcmp(known, start, known.count) == 0 {

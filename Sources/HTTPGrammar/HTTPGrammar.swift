@@ -20,7 +20,6 @@ extension UInt8 {
 
     @inlinable package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-    /// A letter or a digit of ASCII.
     @inlinable package var isAlphanumeric: Bool { isDigit || isLetter }
 
     /// A letter or a digit of ASCII, or an underscore.
@@ -38,7 +37,7 @@ extension UInt8 {
 }
 
 extension BidirectionalCollection where Element == UInt8 {
-    /// The bytes without white space around them, which is no part of a value (RFC 9110, section 5.5).
+    /// The bytes without white space around them, which is not a part of a value (RFC 9110, section 5.5).
     @inlinable package var trimmed: SubSequence {
         let start = firstIndex { !$0.isBlank } ?? endIndex
         let end = self[start...].lastIndex { !$0.isBlank }.map(index(after:)) ?? start
@@ -76,7 +75,6 @@ package struct ASCIISet {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether these bytes are exactly the text.
     package func isText(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
         return memcmp(baseAddress, text.utf8Start, count) == 0
@@ -98,12 +96,12 @@ extension Unicode.Scalar {
 
 /// Host and port as an authority has them (RFC 3986, section 3.2): with no user name, no list and no space.
 package struct HostAndPort {
-    /// Where the host stands, without the brackets of an IPv6 address.
+    /// Where the host is, without the brackets of an IPv6 address.
     package let host: Range<Int>
     package let port: Int?
     package let isIPv6: Bool
 
-    /// Nil for bytes that are no authority.
+    /// Nil for bytes that are not an authority.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         isIPv6 = bytes.first == UInt8(ascii: "[")
         let fitting = isIPv6 ? ASCIISet.address : ASCIISet.host

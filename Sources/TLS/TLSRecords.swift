@@ -103,7 +103,6 @@ package final class TLSRecords {
     }
 }
 
-/// Called by GnuTLS where a session wants bytes.
 private func pull(
     _ box: gnutls_transport_ptr_t?, _ bytes: UnsafeMutableRawPointer?, _ count: Int
 ) -> Int {

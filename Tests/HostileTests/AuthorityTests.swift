@@ -108,7 +108,7 @@ struct AuthorityTests {
             let answers = try await replies(port, asked.utf8 + Array(get("/alive?_mobile_bridge=1")))
             #expect(answers.map(\.status) == [405])
             #expect(answers.first?.all("Allow").first?.hasPrefix("GET, HEAD, POST") == true)
-            #expect(answers.first?.text.contains("this server is no proxy") == true)
+            #expect(answers.first?.text.contains("this server is not a proxy") == true)
         }
     }
 }

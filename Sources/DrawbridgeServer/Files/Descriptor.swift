@@ -31,7 +31,6 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// A system call on a file that failed.
 package struct FileError: Error, CustomStringConvertible {
     package let code: Int32
 

@@ -1,7 +1,6 @@
 import Drawbridge
 import Glibc
 
-/// An open regular file, with its status at the time of opening.
 final class OpenFile: Response.FileHandle {
     let size: Int
     /// Never later than now, as RFC 9110, section 8.8.2.1, has it.
@@ -11,7 +10,7 @@ final class OpenFile: Response.FileHandle {
     private let device: UInt
     private let inode: UInt
 
-    /// Nil when it is no regular file.
+    /// Nil when it is not a regular file.
     init?(_ name: String, in folder: Int32) throws(FileError) {
         let file = try Descriptor(file: name, in: folder)
         var status = stat()

@@ -2,7 +2,6 @@ import Glibc
 
 /// The folder whose files are served; opened for each request, since a build may replace it at any time.
 struct RootFolder {
-    /// As it was given, for messages.
     private let name: String
     /// Absolute, so that it stays the same folder when the working directory of the process changes.
     private let path: String
@@ -14,12 +13,10 @@ struct RootFolder {
         path = here.map { String(cString: $0) + "/" + name } ?? name
     }
 
-    /// Opens the folder to look names up in it.
     func open() throws(FileError) -> Descriptor {
         try Descriptor(folder: path, in: AT_FDCWD, followingLinks: true)
     }
 
-    /// Checks that it is there and can be searched.
     func validate() throws(StaticFiles.RootError) {
         do {
             let folder = try open()

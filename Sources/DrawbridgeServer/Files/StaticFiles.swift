@@ -10,7 +10,7 @@ import Logging
 /// ```
 ///
 /// A folder is its `index.html`. Files whose name begins with a dot are not served (but `/.well-known/` is), nor
-/// is anything to which a symbolic link leads out of the folder. What is no file is left to the next in line.
+/// is anything to which a symbolic link leads out of the folder. What is not a file is left to the next responder.
 ///
 /// Caches keep files but ask each time whether they still hold (`ETag`, `Last-Modified`): a page that was just saved
 /// is what the next reload shows. One part of a file can be asked for (`Range`), as video players do.
@@ -23,7 +23,6 @@ public struct StaticFiles: Responder {
     private let hidden: [String]
     /// Their names, since a file that is just being replaced has another inode.
     private let hiddenNames: Set<String>
-    /// Whether an error of the folder was logged.
     private let hasComplained = Guarded(false)
 
     /// Serves a folder that is there.
@@ -92,7 +91,6 @@ public struct StaticFiles: Responder {
         }
     }
 
-    /// Answers with what is found by a walk from the folder.
     private func answer(
         _ request: Request, _ find: (inout Walk) throws -> Response?
     ) throws -> Response? {
@@ -115,7 +113,7 @@ extension Responder where Self == StaticFiles {
     /// ``StaticFiles/validate()`` finds out at the start.
     ///
     /// - Parameter root: absolute, or relative to the folder that the process is in now.
-    /// - Returns: a responder that declines what is no file.
+    /// - Returns: a responder that declines what is not a file.
     public static func staticFiles(_ root: String) -> Self { StaticFiles(unchecked: root) }
 }
 
@@ -217,11 +215,10 @@ extension StaticFiles {
 }
 
 extension Request {
-    /// Whether the method only reads.
     fileprivate var isRead: Bool { method == .get || method == .head }
 }
 
-/// Answers with the folder's `index.html` where a browser requests a page that is no file: routes of a single-page app.
+/// Answers with the folder's `index.html` where a browser requests a page that is not a file: a route of an app.
 ///
 /// It is the last responder. A path whose last part has a dot, such as `/app.js`, is taken for a missing file.
 package struct SinglePage: Responder {

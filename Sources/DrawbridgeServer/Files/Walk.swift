@@ -30,7 +30,6 @@ struct Walk {
         }
     }
 
-    /// Whether the current folder has one of these files.
     func isIn(foldersOf files: [String]) -> Bool {
         var here = stat()
         guard fstat(way[way.count - 1].number, &here) == 0 else { return false }

@@ -111,7 +111,6 @@ struct AccessLog {
 
     private static let shownTarget = 200
 
-    /// Adds the line of a request that the engine has refused.
     func add(refused status: HTTPResponse.Status, _ message: String) {
         switch writer.format {
         case .text: writer.write("-  refused  \(status.code)  \(message)")

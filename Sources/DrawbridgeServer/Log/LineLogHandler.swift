@@ -7,8 +7,8 @@ public import Logging
 /// LoggingSystem.bootstrap { _ in LineLogHandler() }
 /// ```
 ///
-/// An error that is logged stands behind the message, as `error=…`, or is the member `error` of a line of JSON. There,
-/// metadata with the name of one of the line's own members stands as `metadata.message`.
+/// An error that is logged is behind the message, as `error=…`, or is the member `error` of a line of JSON. There,
+/// metadata with the name of one of the line's own members is called `metadata.message`.
 public struct LineLogHandler: LogHandler {
     /// What every line carries.
     public var metadata: Logger.Metadata = [:]

@@ -30,7 +30,6 @@ public final class LogWriter: Sendable {
     /// How many bytes may wait; beyond that, lines are dropped.
     private static let limit = 1 << 20
 
-    /// Whether kinds of lines have colours.
     private let hasColors: Bool
     private let state = Mutex(State())
     private let output: Int32
@@ -88,7 +87,7 @@ public final class LogWriter: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: about how much memory it takes until then.
-    ///   - make: gets the number of columns for it in a terminal; nil where the output is no terminal.
+    ///   - make: gets the number of columns for it in a terminal; nil where the output is not a terminal.
     func write(
         as kind: LineKind, bytes: Int, _ make: @escaping @Sendable (_ columns: Int?) -> String
     ) {
@@ -125,7 +124,6 @@ public final class LogWriter: Sendable {
         flush(within: patience)
     }
 
-    /// Adds a line of text, with its colour and the time of day.
     private func add(as kind: LineKind, _ line: (inout State) -> Void) {
         let color = hasColors ? kind.color : nil
         add { state in

@@ -5,11 +5,9 @@ import HTTPTypes
 /// The header fields of messages that are forwarded (RFC 9110, section 7.6): in their order, with repetitions, and with
 /// the spelling of their names.
 struct Forwarding {
-    /// The gateway's name.
     let via: Via
     /// Whether `X-Forwarded-For` is written, and with `keepsHost` `-Proto` and `-Host`; else they go on as they came.
     var tellsCaller = true
-    /// Whether the upstream gets the caller's `Host`, and not its own.
     var keepsHost = false
 
     /// The fields of a request for the upstream, without `Host` and those that frame the body.
@@ -36,7 +34,7 @@ struct Forwarding {
         guard tellsCaller else { return fields }
         if let address = caller.address { Self.add(address, to: &addresses) }
         if let addresses { fields.append(HTTPField(name: .xForwardedFor, value: addresses)) }
-        // A server that gets its own name as Host does not get the gateway's beside it: it might compare them.
+        // A server that gets its own name as Host does not get the gateway's as well: it might compare them.
         guard keepsHost else { return fields }
         fields.append(HTTPField(name: .xForwardedProto, value: caller.scheme))
         if let authority = caller.authority {
@@ -73,7 +71,7 @@ struct Forwarding {
     }
 
     private static func add(_ text: String, to list: inout String?) {
-        // An empty text is no element of a list.
+        // An empty text is not an element of a list.
         if !text.isEmpty { list = list.map { "\($0), \(text)" } ?? text }
     }
 
@@ -81,7 +79,6 @@ struct Forwarding {
         case plain
         /// For this gateway alone, or written anew: not forwarded.
         case ours
-        /// Has the page's own URL or origin.
         case ofPage
         /// Names the caller; a page could set it to anything, so the gateway may write it anew.
         case forwarded
@@ -124,7 +121,6 @@ struct Caller {
     var authority: String?
     var isOldVersion = false
 
-    /// Scheme and authority, as the caller named them.
     var origin: String? { authority.map { "\(scheme)://\($0)" } }
 }
 
@@ -149,7 +145,6 @@ struct HopByHop {
         for field in fields where field.name == .connection { read(field.value) }
     }
 
-    /// Whether a field with this name is not forwarded.
     func contains(_ name: HTTPField.Name) -> Bool {
         Self.isAlways(name) || (!named.isEmpty && named.contains(name.canonicalName))
     }

@@ -101,7 +101,7 @@ package final class OutsideReplies: ReplySupplier {
         do {
             return try JSON(parsing: body).bytes
         } catch {
-            throw HTTPError(.badGateway, "\(target.text) answers what is no JSON: \(error)")
+            throw HTTPError(.badGateway, "\(target.text) answers what is not JSON: \(error)")
         }
     }
 

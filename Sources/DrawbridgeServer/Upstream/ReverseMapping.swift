@@ -9,7 +9,6 @@ import HTTPTypes
 /// Other addresses stay unchanged, and so do paths of the upstream to which no target of the gateway leads.
 struct ReverseMapping {
     let mapping: UpstreamMapping
-    /// Who gets the response.
     let caller: Caller
     /// Whether the upstream got the caller's `Host`, and so may use it in its own addresses.
     var keepsHost = false
@@ -59,7 +58,7 @@ struct ReverseMapping {
     }
 
     private func replacing(_ field: HTTPField, _ map: (String) -> String?) -> HTTPField? {
-        // A value that is not UTF-8 is no URL.
+        // A value that is not UTF-8 is not a URL.
         let text = field.withUnsafeBytesOfValue { String(validating: $0, as: UTF8.self) }
         return text.flatMap(map).map { HTTPField(name: field.name, value: $0) }
     }
@@ -139,7 +138,6 @@ struct ReverseMapping {
     }
 }
 
-// URLs within other texts.
 extension ReverseMapping: AddressRewriter {
     func urls(in text: [UInt8]) -> [UInt8]? {
         guard let authority = caller.authority else { return nil }

@@ -24,9 +24,7 @@ struct Upload {
     private var state: State
     private var waiting: [UInt8] = []
 
-    /// The upload of a request without a streamed body.
     static var none: Upload { Upload(state: .ended) }
-    /// The upload of a streamed body at its beginning.
     static var open: Upload { Upload(state: .open(room: nil)) }
 
     var isOpen: Bool {
@@ -74,7 +72,6 @@ struct Upload {
 
 // The body of the request.
 extension UpstreamFetch {
-    /// Sends a body that is still on its way.
     func pump(_ body: Request.Body) {
         Task.immediateDetached(executorPreference: loop) { [self] in
             do {

@@ -17,7 +17,6 @@ final class UpstreamBody: Response.Source {
 
     deinit { fetch.cancel() }
 
-    /// The body of the answer to a request.
     static func of(
         _ fetch: UpstreamFetch, _ beginning: UpstreamFetch.Beginning, to request: Request
     ) -> Response.Body {
@@ -67,7 +66,6 @@ final class UpstreamTunnel: Response.Upgrade {
 
     deinit { held.withLock { $0.take() }?.close() }
 
-    /// Joins the connection to that of the caller's exchange.
     func take(_ exchange: Exchange, _ response: Response) {
         guard let end = held.withLock({ $0.take() }) else { return }
         exchange.tunnel(response.headers, to: end, first: first)

@@ -20,7 +20,6 @@ final class UpstreamFetch: Sendable {
     /// How many bytes of a body a task gets at a time, at most.
     private static let pieceSize = 48 << 10
 
-    /// An answer's head, and what comes with it.
     struct Beginning: Sendable {
         var head: ResponseHead
         /// The whole body where it is there already; nil where there is more to come.
@@ -33,7 +32,6 @@ final class UpstreamFetch: Sendable {
 
     enum Answer {
         case none
-        /// The head is to come.
         case awaited(Tell)
         /// The head is there, and the body of the request is still on its way.
         case held(ResponseHead, Tell)
@@ -47,7 +45,6 @@ final class UpstreamFetch: Sendable {
 
     /// Who reads the body of the answer.
     enum Reader {
-        /// Nobody, for now.
         case nobody
         /// A task, which gets the next piece, nil after the last.
         case task(_ tell: (Result<[UInt8]?, any Error>) -> Void)
@@ -144,7 +141,6 @@ final class UpstreamFetch: Sendable {
         exchange.begin(head, length: length, from: self)
     }
 
-    /// Tells the head, once the answer can begin.
     func begin() {
         guard case .held(let head, let tell) = own.value.answer, canBegin, let transfer = own.value.transfer
         else { return }
@@ -187,7 +183,6 @@ final class UpstreamFetch: Sendable {
         }
     }
 
-    /// The bytes of the body that can be read now.
     private func piece() -> [UInt8] {
         guard let transfer = own.value.transfer else { return [] }
         defer { if own.value.heldRoom > Self.heldLimit { letGo() } }
@@ -272,7 +267,6 @@ extension UpstreamFetch: TransferOwner {
             do throws(HTTPError) {
                 try own.value.body.reserve(room)
             } catch {
-                // There is no room for what the server sends.
                 own.value.answer = .over
                 cancel()
                 return tell(.failure(error))

@@ -4,7 +4,7 @@ import HTTPTypes
 /// Which request targets go to an upstream, and which target it gets for each.
 ///
 /// The rule is nginx's. Without a path in the URL the target goes on as it was sent, byte for byte. With one, even
-/// `/`, the path stands in place of the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
+/// `/`, the path replaces the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
 ///
 /// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves that answers from
 /// outside `/v2`. So the path does not protect what else the upstream has.
@@ -34,7 +34,7 @@ struct UpstreamMapping: Sendable, Equatable {
         }
         let (prefix, url) = (text[..<mark], text[mark...].dropFirst())
         guard isBelow else {
-            throw InvalidUpstream(text, "has a prefix that is no path; write /\(prefix)=\(url)")
+            throw InvalidUpstream(text, "has a prefix that is not a path; write /\(prefix)=\(url)")
         }
         guard
             prefix.utf8.allSatisfy({
@@ -52,7 +52,7 @@ struct UpstreamMapping: Sendable, Equatable {
     /// `/apix`.
     func target(for target: String) -> String? {
         guard let rest = Self.rest(of: target, below: prefix) else { return nil }
-        // `*`, the target of OPTIONS, is no path, so nothing in it could be replaced by the URL's path.
+        // `*`, the target of OPTIONS, is not a path, so nothing in it could be replaced by the URL's path.
         guard let path = url.path, rest != "*" else { return target }
         let isDoubled = path.hasSuffix("/") && rest.utf8.first == UInt8(ascii: "/")
         return path + (isDoubled ? rest.dropFirst() : rest)
@@ -88,7 +88,6 @@ struct UpstreamMapping: Sendable, Equatable {
 ///
 /// Servers compare `Origin` and `Referer` with their own name before they take a form.
 struct OutwardMapping {
-    /// The mapping of targets to the server.
     let mapping: UpstreamMapping
     let caller: Caller
 

@@ -96,7 +96,7 @@ struct UpstreamSender: Sendable {
     /// may say that it goes no further (RFC 9110, section 7.6.2).
     private func ownAnswer(to request: Request, _ target: String) -> Response? {
         guard !target.isEmpty, target.utf8.allSatisfy(\.isTargetByte) else {
-            let message = "a handler made a target that is none, with a space, say; percent-encode it"
+            let message = "a handler made an invalid target, with a space, say; percent-encode it"
             return Gateway.refusal(HTTPError(.internalServerError, message))
         }
         if request.via.isNamed(in: request.headers) {
@@ -130,7 +130,6 @@ struct UpstreamSender: Sendable {
         Forwarding(via: request.via, tellsCaller: options.tellsCaller, keepsHost: options.keepsHost)
     }
 
-    /// The header fields of a request for the server.
     private func requestFields(
         _ request: Request, from caller: Caller, by mapping: UpstreamMapping?
     ) -> HTTPFields {
@@ -184,25 +183,24 @@ struct UpstreamSender: Sendable {
 }
 
 extension UpstreamSender {
-    /// The gateway's response for the server's.
     private func response(
         _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request,
         from caller: Caller, by mapping: UpstreamMapping?
     ) -> Response {
-        let wayHome = (options.rewritesAddresses ? mapping : nil).map {
+        let reverse = (options.rewritesAddresses ? mapping : nil).map {
             ReverseMapping(mapping: $0, caller: caller, keepsHost: options.keepsHost)
         }
         let head = beginning.head
         var response = Response(
             head.status,
             headers: forwarding(request).responseFields(
-                head.fields, isOldVersion: head.isOldVersion, mapping: wayHome),
+                head.fields, isOldVersion: head.isOldVersion, mapping: reverse),
             body: UpstreamBody.of(fetch, beginning, to: request))
         response.isRelayed = true
-        if let wayHome, DocumentRequest(request) != .other,
+        if let reverse, DocumentRequest(request) != .other,
             response.headers[.contentType]?.hasPrefix("text/html") == true
         {
-            response.addressRewriter = wayHome
+            response.addressRewriter = reverse
         }
         tell(of: response, to: request, from: caller)
         guard let tunnel = beginning.tunnel else { return response }
@@ -212,7 +210,6 @@ extension UpstreamSender {
         return response
     }
 
-    /// What a caller gets when the server does not answer.
     private func failure(of request: Request, _ error: any Error) -> Response {
         if let error = error as? HTTPError { return Gateway.refusal(error) }
         guard let error = error as? TransferError else {

@@ -63,7 +63,6 @@ struct UpstreamURL: Sendable, Equatable {
     /// Scheme and authority, behind which a target makes a whole URL.
     var origin: String { "\(scheme)://\(authority)" }
 
-    /// Its name in the log.
     var name: String { socketPath.map { "unix:\($0)" } ?? origin }
 
     /// Whether a URL with this authority is the upstream's.
@@ -113,7 +112,7 @@ struct UpstreamURL: Sendable, Equatable {
     private static func usualPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 }
 
-/// A text that is no valid upstream.
+/// A text that is not a valid upstream.
 struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
     let description: String
 

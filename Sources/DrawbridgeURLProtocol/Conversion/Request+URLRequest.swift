@@ -46,7 +46,7 @@ extension Request {
 }
 
 extension URLRequest {
-    /// A request of Foundation's, with its body if that is complete; nil where its target is no URL.
+    /// A request of Foundation's, with its body if that is complete; nil where its target is not a URL.
     init?(_ request: Request) {
         let head = request.head
         guard let target = head.path, target.hasPrefix("/"),
@@ -66,10 +66,10 @@ extension URLRequest {
 
     /// A request of Foundation's with its body: bytes up to the gateway's limit for collected bodies, else a stream.
     ///
-    /// - Throws: a 400 where the target is no URL, and what reading the body throws.
+    /// - Throws: a 400 where the target is not a URL, and what reading the body throws.
     init(collecting request: Request) async throws {
         guard var whole = URLRequest(request) else {
-            throw HTTPError(.badRequest, "\(request.path) is no URL: encode it")
+            throw HTTPError(.badRequest, "\(request.path) is not a URL: encode it")
         }
         if request.body.bytes == nil {
             let limit = request.answerer?.bodyLimit ?? Gateway.defaultBodyLimit

@@ -16,7 +16,7 @@ extension Response {
         let length: Int?
         if let http = response as? HTTPURLResponse {
             guard (200...599).contains(http.statusCode) else {
-                throw HTTPError(.badGateway, "\(http.statusCode) is no status that answers a request")
+                throw HTTPError(.badGateway, "\(http.statusCode) is not a status that answers a request")
             }
             self.init(HTTPResponse.Status(code: http.statusCode), headers: Self.headers(of: http))
             let isEncoded = http.value(forHTTPHeaderField: "Content-Encoding") != nil

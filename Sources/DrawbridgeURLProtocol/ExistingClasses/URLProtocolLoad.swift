@@ -12,7 +12,6 @@ import FoundationNetworking
 /// The class is started and stopped on a queue of the load's own, one after the other, and calls its client on any
 /// thread. Calls after it finished, failed, redirected or was stopped are dropped and counted.
 final class URLProtocolLoad: NSObject, Sendable {
-    /// What the instance told its client.
     enum Event: Sendable {
         case redirected(URLRequest, URLResponse)
         case received(URLResponse, URLCache.StoragePolicy)

@@ -51,6 +51,6 @@ open class DrawbridgeURLProtocol: URLProtocol {
         load.start(Self.gateway(for: request))
     }
 
-    /// Cancels the handler; the session hears nothing any more.
+    /// Cancels the handler; the session is told nothing any more.
     override open func stopLoading() { load?.stop() }
 }

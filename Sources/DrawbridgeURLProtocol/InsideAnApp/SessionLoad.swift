@@ -30,7 +30,7 @@ final class SessionLoad: @unchecked Sendable {
         }
     }
 
-    /// Cancels the handler; the session hears nothing any more.
+    /// Cancels the handler; the session is told nothing any more.
     func stop() {
         let task = lock.withLock {
             isOver = true
@@ -126,7 +126,7 @@ extension SessionLoad {
 }
 
 extension URLRequest {
-    /// The request that follows a redirect; nil where a response is none (Fetch, "HTTP-redirect fetch").
+    /// The request that follows a redirect; nil where a response is not one (Fetch, "HTTP-redirect fetch").
     fileprivate func redirected(by response: HTTPURLResponse) -> URLRequest? {
         guard [301, 302, 303, 307, 308].contains(response.statusCode),
             let location = response.value(forHTTPHeaderField: "Location"),

@@ -4,7 +4,6 @@ package import HTTPTypes
 package struct Refusal: Error, Equatable {
     package let status: HTTPResponse.Status
     package let message: String
-    /// Further header fields of the answer.
     package let headers: HTTPFields
     /// The path where that is known, and whether a browser waits for a page.
     package var (path, isForPage) = ("", false)

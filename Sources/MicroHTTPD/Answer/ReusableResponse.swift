@@ -34,7 +34,6 @@ final class ReusableResponse {
 
     deinit { handle.release() }
 
-    /// Takes in an answer, in place of the last one.
     func hold(_ bytes: [UInt8], adding fields: UnsafeRawBufferPointer) {
         added.value.withUnsafeBytes { handle.remove($0) }
         added.value.removeAll(keepingCapacity: true)

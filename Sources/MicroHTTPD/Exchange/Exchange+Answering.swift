@@ -12,7 +12,7 @@ extension Exchange {
 
     /// How many bytes of header fields an answer may have; with more of them the library closes the connection.
     ///
-    /// They are in the connection's memory beside those of the request.
+    /// They are in the connection's memory together with those of the request.
     package var headRoom: Int { head.room(in: worker.server.limits.pool) }
 
     /// Answers by a task, which is cancelled when the caller leaves, and whose end ends the answer.

@@ -81,7 +81,6 @@ public final class Exchange: Sendable {
 
 // The states of an exchange: of the library, the handler, the answer and its body.
 extension Exchange {
-    /// What the library does with the request.
     enum Library {
         /// It reads or writes, or it is about to.
         case working(LibraryConnection)

@@ -1,4 +1,3 @@
-/// The body of a request on its way in.
 struct Incoming {
     enum Mode: Equatable {
         case collected(upTo: Int)
@@ -38,7 +37,6 @@ struct Incoming {
     /// Takes the next part; a closure, because an exchange is made and freed faster with it than with a continuation.
     private var waiter: (@Sendable (Result<[UInt8]?, any Error>) -> Void)?
 
-    /// True while more may come.
     private(set) var isOpen = true
     /// The answer to send when a dropped body has ended.
     private(set) var refusal: Answer?

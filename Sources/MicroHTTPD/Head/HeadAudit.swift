@@ -4,9 +4,9 @@ import HTTPTypes
 
 /// Reads the raw header block and refuses what libmicrohttpd lets through.
 ///
-/// It parses in place: in its buffer stand the method, the target, the version and all header lines back to back, with
+/// It parses in place: its buffer has the method, the target, the version and all header lines back to back, with
 /// a NUL for the byte behind each token, and line ends as the ``HeadLayout`` has them. Whatever does not look exactly
-/// so, a folded line, a bare line feed, a NUL, was no clean head (RFC 9112, sections 2 to 5).
+/// so, a folded line, a bare line feed, a NUL, was not a clean head (RFC 9112, sections 2 to 5).
 package struct HeadAudit {
     /// The header fields, with the host and those that frame the body apart.
     struct Fields {
@@ -14,7 +14,7 @@ package struct HeadAudit {
         var host: String?
         /// The values of Content-Length, Transfer-Encoding and Expect, byte for byte as the library reads them.
         ///
-        /// It skips white space in front of a value. What stands behind it is a part of it to 0.9, and none to 1.0.
+        /// It skips white space in front of a value. White space behind it is a part of it to 0.9, and not to 1.0.
         var lengths: [String] = []
         var codings: [String] = []
         var expectations: [String] = []
@@ -67,7 +67,7 @@ package struct HeadAudit {
     /// The rest of a line, of whose last token the NUL was skipped.
     private mutating func lineEnd() throws(Refusal) {
         let last: UInt8 = layout == .nothing ? 0 : UInt8(ascii: "\n")
-        // In the first byte of white space behind a value stands the NUL, and the CR is left.
+        // The first byte of white space behind a value has become the NUL, and the CR is left.
         if layout == .lineFeeds, position < block.count, block[position] != last {
             while position < block.count, block[position].isBlank { position += 1 }
             try skip(UInt8(ascii: "\r"))
@@ -84,7 +84,7 @@ package struct HeadAudit {
 
     /// What is left behind the last token: the rest of its line, and the empty line.
     ///
-    /// With 1.0 the beginning of the body may stand there already. So there it is the library that sees that this was
+    /// With 1.0 the beginning of the body may be there already. So there it is the library that sees that this was
     /// white space and line ends, as the probe proves.
     private func end() throws(Refusal) {
         let rest = block[position...]
@@ -103,7 +103,7 @@ package struct HeadAudit {
     private static func method(_ text: String) throws(Refusal) -> HTTPRequest.Method {
         guard !text.isEmpty, text.utf8.allSatisfy(ASCIISet.token.contains),
             let method = HTTPRequest.Method(text)
-        else { throw .malformed("the method is no token") }
+        else { throw .malformed("the method is not a token") }
         guard text.utf8.count <= 16 else {
             throw Refusal(.notImplemented, "the method has more than 16 characters")
         }
@@ -151,7 +151,7 @@ package struct HeadAudit {
             try lineEnd()
             let name = try self.token()
             guard !name.isEmpty, name.allSatisfy(token.contains) else {
-                throw .malformed("the name of a header field is no token")
+                throw .malformed("the name of a header field is not a token")
             }
             let value = try self.token()
             guard value.allSatisfy(\.isFieldByte) else {
@@ -174,7 +174,7 @@ package struct HeadAudit {
             throw .malformed("there is no Host header; HTTP/1.1 needs one (RFC 9112, section 3.2)")
         }
         if let host = fields.host, !host.isEmpty, !isAuthority(host) {
-            throw .malformed("the Host header \(host) is no host")
+            throw .malformed("the Host header \(host) is not a host")
         }
 
         let form = try form(method, target, scheme, fields.host)
@@ -217,7 +217,7 @@ package struct HeadAudit {
         _ method: HTTPRequest.Method, _ target: String, _ scheme: String, _ host: String?
     ) throws(Refusal) -> (scheme: String, authority: String?, target: String, isAbsolute: Bool) {
         // The library can make a tunnel only by a 101.
-        guard method != .connect else { throw .notAllowed("CONNECT", ": this server is no proxy") }
+        guard method != .connect else { throw .notAllowed("CONNECT", ": this server is not a proxy") }
         guard method != .trace else { throw .notAllowed("TRACE") }
         if target.utf8.first == UInt8(ascii: "/") || (target == "*" && method == .options) {
             return (scheme, host, target, false)
@@ -227,12 +227,12 @@ package struct HeadAudit {
         }
         let scheme = target[..<mark.lowerBound].lowercased()
         guard scheme == "http" || scheme == "https" || scheme == "ws" || scheme == "wss" else {
-            throw .malformed("the scheme of the target is none that is served here")
+            throw .malformed("the scheme of the target is not served here")
         }
         let authorityAndPath = target[mark.upperBound...]
         let slash = authorityAndPath.firstIndex { $0 == "/" || $0 == "?" } ?? authorityAndPath.endIndex
         let authority = String(authorityAndPath[..<slash])
-        guard isAuthority(authority) else { throw .malformed("the host of the target is none") }
+        guard isAuthority(authority) else { throw .malformed("the host of the target is not a host") }
         var path = String(authorityAndPath[slash...])
         if !path.hasPrefix("/") { path = "/" + path }
         return (scheme, authority, path, true)
@@ -257,7 +257,7 @@ package struct HeadAudit {
         }
         guard let length = lengths.first else { return .none }
         guard !length.isEmpty, length.utf8.allSatisfy(\.isDigit) else {
-            throw .malformed("the Content-Length is no number")
+            throw .malformed("the Content-Length is not a number")
         }
         guard let count = Int(length) else {
             throw Refusal(.contentTooLarge, "the Content-Length is too large")
@@ -282,7 +282,7 @@ extension HeadAudit.Fields {
             return lengths.append(Self.asJudged(value))
         }
         guard let name = FieldNames.name(name) else {
-            throw .malformed("the name of a header field is no token")
+            throw .malformed("the name of a header field is not a token")
         }
         switch name {
         case .host: return try add(host: value)

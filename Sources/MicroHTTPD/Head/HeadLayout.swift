@@ -4,9 +4,9 @@ import Glibc
 ///
 /// Each version puts a NUL in place of the byte behind each token. What it leaves of a line's end tells them apart.
 package enum HeadLayout: CaseIterable, Sendable {
-    /// Nothing, CR and LF are NULs: 0.9. By itself it takes much that is no clean head.
+    /// Nothing, CR and LF are NULs: 0.9. By itself it takes much that is not a clean head.
     case nothing
-    /// The LF: 1.0. White space behind a value is no part of it, and stands between the NUL and CRLF.
+    /// The LF: 1.0. White space behind a value is not a part of it, and is between the NUL and CRLF.
     case lineFeeds
 
     /// The layout of this process's library, found out once.

@@ -47,7 +47,6 @@ struct LibraryDaemon {
 
     static var hasTLS: Bool { dbr_has_tls() != 0 }
 
-    /// The descriptor of its epoll.
     var descriptor: Int32 { dbr_epoll_descriptor(pointer) }
 
     /// Serves all connections that are ready.

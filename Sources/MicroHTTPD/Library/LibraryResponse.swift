@@ -52,7 +52,6 @@ struct LibraryResponse {
     /// Adds header fields that are C strings: a name, its value, the next name.
     func add(_ fields: UnsafeRawBufferPointer) { dbr_add_fields(pointer, fields.baseAddress, fields.count) }
 
-    /// Removes header fields that were added in this form.
     func remove(_ fields: UnsafeRawBufferPointer) {
         dbr_remove_fields(pointer, fields.baseAddress, fields.count)
     }

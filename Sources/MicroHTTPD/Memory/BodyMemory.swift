@@ -9,7 +9,6 @@ import Synchronization
 /// wait in a WebSocket and for a page, through ``WaitingBytes``.
 /// Without a limit a burst of uploads would end the process: Swift traps where an array gets no memory.
 package final class BodyMemory: Sendable {
-    /// How many bytes they may take together.
     package let limit: Int
 
     private let taken = Atomic<Int>(0)
@@ -86,7 +85,6 @@ package final class BodyMemory: Sendable {
     }
 }
 
-/// There is no room in the memory for all bodies.
 package struct NoRoom: Error, CustomStringConvertible {
     let limit: Int
 

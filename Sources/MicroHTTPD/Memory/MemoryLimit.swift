@@ -1,7 +1,6 @@
 import Glibc
 import HTTPGrammar
 
-/// How much memory this process may have.
 package enum MemoryLimit {
     /// The default limit for bodies: a quarter of what the process may have, and at least 256 MB.
     package static let usualForBodies = max(256 << 20, ofThisProcess / 4)
@@ -31,7 +30,7 @@ package enum MemoryLimit {
             guard parts.count == 3 else { continue }
             let isSecondVersion = parts[1].isEmpty
             guard isSecondVersion || parts[1].split(separator: ",").contains("memory") else { continue }
-            // In version 2 "max" stands for none.
+            // In version 2 "max" means none.
             let (root, file) =
                 isSecondVersion
                 ? ("/sys/fs/cgroup", "memory.max") : ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")

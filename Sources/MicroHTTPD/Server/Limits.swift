@@ -21,7 +21,7 @@ public struct Limits: Sendable {
     /// Bytes per second that a reader must take of a body with an end; streams have none.
     public var readRate = 1 << 10
 
-    /// The time before a body's or a reader's rate counts.
+    /// The time before a body's or a reader's rate applies.
     public var graceTime = Duration.seconds(10)
 
     /// How long a connection may be silent, in whole seconds, at least one.
@@ -30,7 +30,7 @@ public struct Limits: Sendable {
     /// Connections at a time; at the limit, the one that has waited longest for its head makes room.
     ///
     /// Nil: half of the descriptors that the process may open, so that files and upstreams have the rest; no more
-    /// than 20,000, nor than a quarter of its memory holds with 2 KB beside the ``pool`` of each.
+    /// than 20,000, nor than a quarter of its memory holds with the ``pool`` and 2 KB for each.
     public var connections: Int?
 
     /// Bytes of a refused body that are read and dropped so that the caller sees the answer; a longer one is cut off.
@@ -40,7 +40,7 @@ public struct Limits: Sendable {
     ///
     /// Those that are collected count, answers that no reader has taken yet, those of servers behind the gateway that
     /// cannot begin yet, and what waits for pages. What does not fit is a 503 with `Retry-After`; what a handler has
-    /// written to a stream counts, and is never refused.
+    /// written to a stream is counted, and never refused.
     ///
     /// Nil: a quarter of what the process may have (the machine's memory, the limit of its address space, its control
     /// groups), and at least 256 MB.
@@ -48,7 +48,7 @@ public struct Limits: Sendable {
 
     /// Bytes of memory for one connection's head and its receive buffer; an idle connection keeps them.
     ///
-    /// A head that leaves no room for that of its answer is a 431. Cookies stand in it twice, each with 64 bytes more:
+    /// A head that leaves no room for that of its answer is a 431. Cookies are in it twice, each with 64 bytes more:
     /// this default takes 15,000 bytes of them in one, 11,000 in some of 100 bytes, 5,500 in some of 20.
     public var pool = 32 << 10
 

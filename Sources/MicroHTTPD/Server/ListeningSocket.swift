@@ -1,7 +1,6 @@
 public import EventLoop
 import Glibc
 
-/// A bound and listening TCP socket.
 struct ListeningSocket {
     let descriptor: Int32
     /// The port, also when the system chose it.

@@ -43,7 +43,6 @@ final class Tunnel: Upgraded, Loop.Guest {
         self.upgrades = upgrades
     }
 
-    /// Calls back when both sides are closed.
     func onClose(_ tell: @escaping () -> Void) { own.value.onClose = tell }
 
     func open(_ extra: [UInt8]) throws {

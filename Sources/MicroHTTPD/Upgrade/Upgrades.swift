@@ -24,7 +24,7 @@ final class Upgrades: Sendable {
         fileprivate let buffer = Buffer()
         /// The seconds so far, without those in which the process was stopped, which must not count as silence.
         fileprivate(set) var tick = 0
-        /// How many descriptors they take beside those of the library's connections.
+        /// How many descriptors they take in addition to those of the library's connections.
         fileprivate(set) var extraCount = 0
     }
 
@@ -109,7 +109,6 @@ final class Upgrades: Sendable {
         if own.value.isExtraRun { loop.setRunDue() }
     }
 
-    /// Called once a second.
     func second() {
         own.value.tick += 1
         let place = own.value.tick % Self.round
@@ -148,7 +147,6 @@ final class Upgrades: Sendable {
         for (one, _) in own.value.upgraded.values { one.serverStops() }
     }
 
-    /// Ends all of them now.
     func abortAll() {
         for (one, _) in own.value.upgraded.values { one.abort(Self.stopping) }
         for (connection, _) in own.value.leaving.values where !connection.own.value.isCut { connection.cut() }

@@ -58,7 +58,6 @@ extension WebSocket: Upgraded {
         tell(WebSocketEnd(.abnormal, message))
     }
 
-    /// Closes the connection.
     private func leave() {
         guard own.value.stage != .closed else { return }
         own.value.stage = .closed
@@ -120,7 +119,6 @@ extension WebSocket: Upgraded {
     }
 }
 
-// Receiving.
 extension WebSocket: Loop.Guest {
     package func ready(_ socket: Int32, _ readiness: Readiness) {
         if readiness.contains(.writable) { flush() }
@@ -177,7 +175,6 @@ extension WebSocket: Loop.Guest {
     }
 }
 
-// Sending.
 extension WebSocket {
     func flush() {
         guard own.value.stage != .opening, let transport = own.value.transport else {

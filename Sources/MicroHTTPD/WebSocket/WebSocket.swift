@@ -10,9 +10,7 @@ import EventLoop
 /// Sending and closing are possible from any thread, and keep their order. What waits to be sent is behind a lock, and
 /// all other state belongs to the loop.
 package final class WebSocket: Sendable {
-    /// The stages of its life, in their order.
     enum Stage {
-        /// The handshake is not over.
         case opening
         case open
         /// Our close frame is sent or queued, the peer's has not come.

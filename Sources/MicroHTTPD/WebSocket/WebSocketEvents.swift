@@ -60,7 +60,7 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     package static let none = Self(rawValue: 1005)
     /// The connection ended without a close frame; never sent.
     package static let abnormal = Self(rawValue: 1006)
-    /// Text that is no UTF-8.
+    /// Text that is not UTF-8.
     package static let invalidText = Self(rawValue: 1007)
     package static let policy = Self(rawValue: 1008)
     package static let tooLarge = Self(rawValue: 1009)

@@ -29,7 +29,6 @@ struct WebSocketOutgoing {
     private var latePong: [UInt8]?
     private var isFlushDue = false
 
-    /// How many bytes wait.
     private(set) var count = 0
     private(set) var isShut = false
 
@@ -135,7 +134,6 @@ enum WebSocketFrame {
         var isControl: Bool { rawValue >= 8 }
     }
 
-    /// The most that a control frame may carry.
     static let mostOfControl = 125
 
     /// The longest head: that of a long frame with its mask.

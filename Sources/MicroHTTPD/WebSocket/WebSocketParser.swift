@@ -72,7 +72,6 @@ package struct WebSocketParser {
         }
     }
 
-    /// Drops the message under way, and ends the parsing.
     package mutating func drop() {
         isOver = true
         message = []
@@ -240,7 +239,7 @@ package struct WebSocketParser {
 extension WebSocketParser.Violation {
     fileprivate static func wrong(_ message: String) -> Self { Self(code: .protocolError, message: message) }
 
-    fileprivate static var noText: Self { Self(code: .invalidText, message: "a text is no UTF-8") }
+    fileprivate static var noText: Self { Self(code: .invalidText, message: "a text is not UTF-8") }
 }
 
 /// Checks that bytes are UTF-8, piece by piece, and fails at the first byte that is wrong.
@@ -254,7 +253,7 @@ struct UTF8Validator {
     /// True between two characters.
     var isComplete: Bool { needed == 0 }
 
-    /// Checks the next piece; returns false when it is no UTF-8, after which this must not be used.
+    /// Checks the next piece; returns false when it is not UTF-8, after which this must not be used.
     mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var place = 0
         while place < bytes.count {

@@ -3,7 +3,6 @@ import HTTPTypes
 
 // What is decided when a head has come, before its body.
 extension Worker {
-    /// The first call for a request, when only its head has come.
     func begin(
         _ connection: LibraryConnection, method: UnsafePointer<CChar>
     ) -> (exchange: Exchange?, goesOn: Bool) {

@@ -76,11 +76,11 @@ extension Worker {
                 || message.contains("NUL character in the request")
             {
                 """
-                a caller sent what is no HTTP request: it may speak TLS, as for https, to a port that serves http; open \
-                http://…, or serve https by --cert and --key
+                a caller sent what is not an HTTP request: it may speak TLS, as for https, to a port that serves http; \
+                open http://…, or serve https by --cert and --key
                 """
             } else if let status {
-                "a request was refused with status \(status.code): it is no valid HTTP/1.1 (libmicrohttpd)"
+                "a request was refused with status \(status.code): it is not valid HTTP/1.1 (libmicrohttpd)"
             } else {
                 "libmicrohttpd: \(message)"
             }

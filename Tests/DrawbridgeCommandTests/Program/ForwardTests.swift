@@ -64,7 +64,7 @@ import Testing
             "--reply", Self.reply("moved", url), "--reply", Self.reply("page", origin + "/page.html"))
         let address = try await program.address()
         #expect(try await Self.call(address, "moved").contains("\(url) answers 302"))
-        #expect(try await Self.call(address, "page").contains("answers what is no JSON"))
+        #expect(try await Self.call(address, "page").contains("answers what is not JSON"))
         await mirror.stop()
         #expect(try await Self.call(address, "moved").contains("cannot connect to \(origin.dropFirst(7))"))
         _ = try await program.line(with: "warning: $forward \(origin): cannot connect")
@@ -137,7 +137,7 @@ import Testing
                 switch name {
                 case "long": "answers 200 and more than 8388608 bytes; let it answer less"
                 case "told": "answers 500: no no "
-                default: "answers what is no JSON"
+                default: "answers what is not JSON"
                 }
             #expect(
                 answer.contains(#""code":502"#) && answer.contains("\(url)/\(name) \(wrong)"), "\(answer)")

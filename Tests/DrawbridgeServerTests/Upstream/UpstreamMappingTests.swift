@@ -56,8 +56,8 @@ struct UpstreamMappingTests {
 
     @Test(arguments: [
         ("/api", "has no URL; write /api=http://host:port"),
-        ("api=http://h", "has a prefix that is no path; write /api=http://h"),
-        ("=http://h", "has a prefix that is no path; write /=http://h"),
+        ("api=http://h", "has a prefix that is not a path; write /api=http://h"),
+        ("=http://h", "has a prefix that is not a path; write /=http://h"),
         ("/a?b=http://h", "has a prefix that no path begins with; write it percent-encoded"),
         ("/a#b=http://h", "has a prefix that no path begins with; write it percent-encoded"),
         ("/a b=http://h", "has a prefix that no path begins with; write it percent-encoded"),

@@ -211,9 +211,7 @@ extension String {
 private struct StreamedBody: ChunkSource {
     let exchange: Exchange
 
-    var length: Int? {
-        if case .length(let length) = exchange.head.framing { length } else { nil }
-    }
+    var length: Int? { exchange.head.framing.length }
 
     func next() async throws -> [UInt8]? { try await exchange.nextChunk() }
 

@@ -26,7 +26,10 @@ package final class TLSRecords {
         gnutls_transport_set_ptr2(
             session, Unmanaged.passUnretained(self).toOpaque(),
             UnsafeMutableRawPointer(bitPattern: Int(socket)))
-        gnutls_transport_set_pull_function(session, pull)
+        gnutls_transport_set_pull_function(session) { box, bytes, count in
+            guard let box else { return 0 }
+            return Unmanaged<TLSRecords>.fromOpaque(box).takeUnretainedValue().receive(bytes, count)
+        }
     }
 
     /// Lets the session read from the socket for something else than a record, such as a handshake.
@@ -92,7 +95,7 @@ package final class TLSRecords {
     package func finishSending() { gnutls_bye(session, GNUTLS_SHUT_WR) }
 
     /// Gives GnuTLS bytes of the socket.
-    fileprivate func receive(_ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    private func receive(_ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         guard isReading else {
             errno = EAGAIN
             return -1
@@ -101,11 +104,4 @@ package final class TLSRecords {
         isDrained = count < 0 && errno == EAGAIN
         return count
     }
-}
-
-private func pull(
-    _ box: gnutls_transport_ptr_t?, _ bytes: UnsafeMutableRawPointer?, _ count: Int
-) -> Int {
-    guard let box else { return 0 }
-    return Unmanaged<TLSRecords>.fromOpaque(box).takeUnretainedValue().receive(bytes, count)
 }

@@ -59,8 +59,8 @@ final class UpstreamTunnel: Response.Upgrade {
     private let first: [UInt8]
 
     /// - Parameter first: what the server sent behind its head.
-    init(_ transport: sending Transport, _ first: [UInt8]) {
-        held = Mutex(transport)
+    init(_ end: sending any TunnelEnd, _ first: [UInt8]) {
+        held = Mutex(end)
         self.first = first
     }
 
@@ -71,5 +71,3 @@ final class UpstreamTunnel: Response.Upgrade {
         exchange.tunnel(response.headers, to: end, first: first)
     }
 }
-
-extension Transport: TunnelEnd {}

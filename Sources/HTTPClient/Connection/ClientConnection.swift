@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TLS
 
 /// A connection to a server, used for one transfer after the other.
 ///

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TLS
 
 /// Makes a connection to a server.
 ///
@@ -154,7 +155,7 @@ final class Connecting: Loop.Guest, Sendable {
             return try tryNext()
         }
         guard case .host(let host, _) = origin.place, let certificates = own.value.certificates else {
-            return try connected(Transport(socket.descriptor, nil), socket, address)
+            return try connected(Transport(socket.descriptor), socket, address)
         }
         let session = try TLSSession(socket.descriptor, host: host, certificates)
         own.value.stage = .handshaking(session, socket, address)
@@ -166,7 +167,9 @@ final class Connecting: Loop.Guest, Sendable {
         _ session: TLSSession, _ socket: WatchedSocket, _ address: SocketAddress
     ) throws {
         switch session.handshake() {
-        case .done: try connected(Transport(socket.descriptor, session), socket, address)
+        case .done:
+            let transport = Transport(socket.descriptor, session.records, of: session)
+            try connected(transport, socket, address)
         case .wantsToRead: try socket.watch(for: .readable, self)
         case .wantsToWrite: try socket.watch(for: .writable, self)
         case .failed(let why):

@@ -1,6 +1,7 @@
 package import EventLoop
 import Glibc
 import HTTPTypes
+package import TLS
 
 /// One request to another server and its answer; it belongs to its loop's thread.
 ///

@@ -3,6 +3,7 @@ import Glibc
 import HTTPTypes
 import Logging
 import Synchronization
+import TLS
 
 // Called by the library, through the worker, on the loop's thread.
 extension Exchange {
@@ -247,8 +248,11 @@ extension Exchange {
         caller.own.value.isNew = false
         caller.enter(.busy)
         endIfStarted(handlerHadReturned: own.value.handler.hasReturned)
-        if let stream = TLSStream(caller, upgrade) {
-            return worker.upgrades.add(upgrading, stream, extra: extra + stream.pending())
+        if let session = TLSSession(caller.handle) {
+            let records = session.records(on: caller.socket)
+            caller.own.value.records = records
+            let stream = Transport(caller.socket, records) { upgrade.end() }
+            return worker.upgrades.add(upgrading, stream, of: caller, extra: extra + records.pending())
         }
         // The library forgets the connection with its memory, and the duplicate stays.
         let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
@@ -256,6 +260,6 @@ extension Exchange {
         upgrade.end()
         loop.setRunDue()
         guard own >= 0 else { return upgrading.abort("\(error)") }
-        worker.upgrades.add(upgrading, PlainEnd(own), extra: extra)
+        worker.upgrades.add(upgrading, Transport(own), extra: extra)
     }
 }

@@ -68,11 +68,9 @@ public final class Exchange: Sendable {
         isStreamed = mode == .streamed
         remoteAddress = caller.address
         localAddress = caller.localAddress
-        let announced = if case .length(let length) = head.framing { length } else { 0 }
+        let incoming = Incoming(mode, announced: head.framing.length ?? 0)
         own = LoopBound(
-            State(
-                caller: caller, library: .working(connection), incoming: Incoming(mode, announced: announced)),
-            to: worker.loop)
+            State(caller: caller, library: .working(connection), incoming: incoming), to: worker.loop)
         loop = worker.loop
         self.worker = worker
         bodyShare = BodyShare(of: worker.server.bodyMemory)

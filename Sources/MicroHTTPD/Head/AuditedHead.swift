@@ -13,6 +13,8 @@ package final class AuditedHead: Sendable {
         case none
         case length(Int)
         case chunked
+
+        package var length: Int? { if case .length(let length) = self { length } else { nil } }
     }
 
     package let method: HTTPRequest.Method

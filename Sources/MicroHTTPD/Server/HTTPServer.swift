@@ -123,17 +123,10 @@ public final class HTTPServer: Sendable {
         var workers: [Worker] = []
         do {
             for index in 0..<loops {
-                let own = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
-                guard own >= 0 else { throw SystemError("cannot share the listening socket") }
-                do {
-                    workers.append(
-                        try Worker(
-                            self, index: index, listening: own,
-                            connectionLimit: max(1, connections / loops), layout: layout))
-                } catch {
-                    close(own)
-                    throw error
-                }
+                workers.append(
+                    try Worker(
+                        self, index: index, sharing: socket, connectionLimit: max(1, connections / loops),
+                        layout: layout))
             }
         } catch {
             socket.close()

@@ -16,7 +16,6 @@ final class Tunnel: Upgraded, Loop.Guest {
     private let own: LoopBound<State>
 
     private struct State {
-        var transport: (any TunnelEnd)?
         let upstream: TunnelSide
         /// Nil until the connection is handed over.
         var caller: TunnelSide?
@@ -28,15 +27,6 @@ final class Tunnel: Upgraded, Loop.Guest {
         var onClose: (() -> Void)?
     }
 
-    var transport: (any TunnelEnd)? {
-        get { own.value.transport }
-        set { own.value.transport = newValue }
-    }
-
-    /// - Parameters:
-    ///   - upstream: closed with the tunnel.
-    ///   - first: what it has sent already.
-    ///   - silentSeconds: how long nothing may come when one direction has ended.
     init(to upstream: any TunnelEnd, first: [UInt8], silentSeconds: Int, in upgrades: Upgrades) {
         own = LoopBound(State(upstream: TunnelSide(upstream), first: first), to: upgrades.loop)
         self.silentSeconds = silentSeconds
@@ -45,8 +35,7 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     func onClose(_ tell: @escaping () -> Void) { own.value.onClose = tell }
 
-    func open(_ extra: [UInt8]) throws {
-        guard let transport = own.value.transport else { return }
+    func open(_ transport: any TunnelEnd, _ extra: [UInt8]) throws {
         if upgrades.own.value.isStopping { return serverStops() }
         let (caller, upstream) = (TunnelSide(transport, waiting: own.value.first), own.value.upstream)
         own.value.first = []

@@ -1,4 +1,4 @@
-import Glibc
+package import TLS
 
 /// One side of a tunnel: a connection whose bytes are read and written without waiting.
 ///
@@ -33,25 +33,7 @@ extension TunnelEnd {
     package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int { write(bytes) }
 }
 
-/// A connected socket without TLS, which it owns.
-package final class PlainEnd: TunnelEnd {
-    package let descriptor: Int32
+extension Transport: TunnelEnd {}
 
-    /// - Parameter descriptor: closed by ``close()``.
-    package init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-    }
-
-    package func write(_ bytes: UnsafeRawBufferPointer) -> Int { write(bytes, isLast: true) }
-
-    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int {
-        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
-        return send(descriptor, bytes.baseAddress, bytes.count, flags)
-    }
-
-    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
-
-    package func close() { Glibc.close(descriptor) }
-}
+/// The end of a connected socket without TLS, which it closes.
+package func plainEnd(_ descriptor: Int32) -> sending any TunnelEnd { Transport(descriptor) }

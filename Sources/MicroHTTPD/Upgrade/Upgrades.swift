@@ -14,18 +14,31 @@ final class Upgrades: Sendable {
     struct State {
         /// Called when one has ended, and its descriptor is free.
         var onEnd: () -> Void = {}
-        /// By their sockets, each with the tick at which it is checked next, 0 for none.
-        fileprivate var upgraded: [Int32: (one: any Upgraded, due: Int)] = [:]
+        fileprivate var upgraded: [ObjectIdentifier: Entry] = [:]
         /// Connections that the library is to close, and until when.
         fileprivate var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
         fileprivate var isExtraRun = false
         fileprivate(set) var isStopping = false
-        fileprivate var wheel = [[Int32]](repeating: [], count: round)
+        fileprivate var wheel = [[ObjectIdentifier]](repeating: [], count: round)
         fileprivate let buffer = Buffer()
         /// The seconds so far, without those in which the process was stopped, which must not count as silence.
         fileprivate(set) var tick = 0
         /// How many descriptors they take in addition to those of the library's connections.
         fileprivate(set) var extraCount = 0
+    }
+
+    fileprivate struct Entry {
+        let one: any Upgraded
+        let transport: any TunnelEnd
+        /// The library's connection, with its session; nil where the engine has the socket alone.
+        let encrypted: Connection?
+        /// The tick at which it is checked next, 0 for none.
+        var due = 0
+
+        /// How many descriptors it takes that are not counted as a connection of the library's.
+        ///
+        /// For an encrypted one the library has made a pair of sockets that nobody uses.
+        var extraDescriptors: Int { encrypted == nil ? 1 : 2 }
     }
 
     /// Memory that is freed with its owner.
@@ -50,20 +63,20 @@ final class Upgrades: Sendable {
 
     /// Takes a connection that is handed over; called by the library.
     ///
-    /// - Parameter transport: a `PlainEnd` is the engine's own; a `TLSStream` is the library's, with its session.
-    func add(_ new: any Upgraded, _ transport: any TunnelEnd, extra: [UInt8]) {
-        let descriptor = transport.descriptor
-        new.transport = transport
-        own.value.extraCount += Self.extraDescriptors(of: transport)
-        own.value.upgraded[descriptor] = (new, 0)
+    /// - Parameter encrypted: the library's connection, with its session; nil where the engine has the socket alone.
+    func add(
+        _ new: any Upgraded, _ transport: any TunnelEnd, of encrypted: Connection? = nil, extra: [UInt8]
+    ) {
+        let entry = Entry(one: new, transport: transport, encrypted: encrypted)
+        own.value.extraCount += entry.extraDescriptors
+        own.value.upgraded[ObjectIdentifier(new)] = entry
         // The library has just turned TCP_NODELAY off.
         var one: Int32 = 1
-        setsockopt(
-            descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(transport.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         // Not from within the library, since the called code may do anything.
-        loop.performSoon {
-            guard new.transport != nil else { return }
-            do { try new.open(extra) } catch { new.abort("\(error)") }
+        loop.performSoon { [self] in
+            guard let transport = own.value.upgraded[ObjectIdentifier(new)]?.transport else { return }
+            do { try new.open(transport, extra) } catch { new.abort("\(error)") }
         }
     }
 
@@ -71,34 +84,23 @@ final class Upgrades: Sendable {
     ///
     /// - Parameter seconds: how long the library may take to end an encrypted one before it is cut; 0 cuts it now.
     func remove(_ old: any Upgraded, within seconds: Int) {
-        guard let transport = old.transport else { return }
-        old.transport = nil
-        own.value.upgraded[transport.descriptor] = nil
-        loop.dismiss(transport.descriptor)
-        if let stream = transport as? TLSStream {
-            own.value.leaving[ObjectIdentifier(stream.connection)] = (
-                stream.connection, own.value.tick + seconds
-            )
-            if seconds == 0 { stream.connection.cut() }
+        guard let entry = own.value.upgraded.removeValue(forKey: ObjectIdentifier(old)) else { return }
+        loop.dismiss(entry.transport.descriptor)
+        if let encrypted = entry.encrypted {
+            own.value.leaving[ObjectIdentifier(encrypted)] = (encrypted, own.value.tick + seconds)
+            if seconds == 0 { encrypted.cut() }
             loop.setRunDue()
         }
-        transport.close()
-        own.value.extraCount -= Self.extraDescriptors(of: transport)
+        entry.transport.close()
+        own.value.extraCount -= entry.extraDescriptors
         own.value.onEnd()
     }
 
     /// Called when the library has closed a connection.
     func connectionClosed(_ connection: Connection) {
-        connection.own.value.stream = nil
+        connection.own.value.records = nil
         guard !own.value.leaving.isEmpty else { return }
         if own.value.leaving.removeValue(forKey: ObjectIdentifier(connection)) != nil { own.value.onEnd() }
-    }
-
-    /// How many descriptors one takes that are not counted as a connection of the library's.
-    ///
-    /// For an encrypted one the library has made a pair of sockets that nobody uses.
-    private static func extraDescriptors(of transport: any TunnelEnd) -> Int {
-        transport is TLSStream ? 2 : 1
     }
 
     // MARK: Driven by the loop
@@ -115,11 +117,11 @@ final class Upgrades: Sendable {
         if !own.value.wheel[place].isEmpty {
             let due = own.value.wheel[place]
             own.value.wheel[place] = []
-            for descriptor in due {
+            for id in due {
                 // The others were rescheduled meanwhile, or have closed.
-                guard let (one, due) = own.value.upgraded[descriptor], due == own.value.tick else { continue }
-                own.value.upgraded[descriptor]?.due = 0
-                one.check()
+                guard let entry = own.value.upgraded[id], entry.due == own.value.tick else { continue }
+                own.value.upgraded[id]?.due = 0
+                entry.one.check()
             }
         }
         guard !own.value.leaving.isEmpty else { return }
@@ -133,22 +135,21 @@ final class Upgrades: Sendable {
     /// Lets ``Upgraded/check()`` be called in so many seconds at the latest.
     func look(at one: any Upgraded, in seconds: Int) {
         let due = own.value.tick + min(max(1, seconds), Self.round - 1)
-        guard let descriptor = one.transport?.descriptor, let known = own.value.upgraded[descriptor]?.due,
-            known == 0 || due < known
-        else { return }
-        own.value.upgraded[descriptor]?.due = due
-        own.value.wheel[due % Self.round].append(descriptor)
+        let id = ObjectIdentifier(one)
+        guard let known = own.value.upgraded[id]?.due, known == 0 || due < known else { return }
+        own.value.upgraded[id]?.due = due
+        own.value.wheel[due % Self.round].append(id)
     }
 
     // MARK: Stopping
 
     func closeAll() {
         own.value.isStopping = true
-        for (one, _) in own.value.upgraded.values { one.serverStops() }
+        for entry in own.value.upgraded.values { entry.one.serverStops() }
     }
 
     func abortAll() {
-        for (one, _) in own.value.upgraded.values { one.abort(Self.stopping) }
+        for entry in own.value.upgraded.values { entry.one.abort(Self.stopping) }
         for (connection, _) in own.value.leaving.values where !connection.own.value.isCut { connection.cut() }
     }
 }
@@ -157,11 +158,10 @@ final class Upgrades: Sendable {
 ///
 /// It belongs to the ``Upgrades`` of its loop from the 101 on, and all of this is called on the loop's thread.
 protocol Upgraded: AnyObject, Sendable {
-    /// The connection; nil before it is handed over, and once it is released.
-    var transport: (any TunnelEnd)? { get set }
-
     /// Called when the connection is handed over, with the bytes behind the request; an error aborts it.
-    func open(_ extra: [UInt8]) throws
+    ///
+    /// - Parameter transport: closed by ``Upgrades/remove(_:within:)``.
+    func open(_ transport: any TunnelEnd, _ extra: [UInt8]) throws
 
     /// Called when the time of ``Upgrades/look(at:in:)`` has come.
     func check()

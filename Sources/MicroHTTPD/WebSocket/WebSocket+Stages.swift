@@ -3,14 +3,10 @@ import Glibc
 
 // On the loop's thread: how it opens, closes and ends.
 extension WebSocket: Upgraded {
-    var transport: (any TunnelEnd)? {
-        get { own.value.transport }
-        set { own.value.transport = newValue }
-    }
-
-    func open(_ extra: [UInt8]) throws {
-        guard own.value.stage == .opening, let descriptor else { return }
-        try upgrades.loop.watch(descriptor, for: .readable, self)
+    func open(_ transport: any TunnelEnd, _ extra: [UInt8]) throws {
+        guard own.value.stage == .opening else { return }
+        own.value.transport = transport
+        try upgrades.loop.watch(transport.descriptor, for: .readable, self)
         own.value.stage = .open
         own.value.heard = upgrades.own.value.tick
         own.value.moved = upgrades.own.value.tick
@@ -62,6 +58,7 @@ extension WebSocket: Upgraded {
         guard own.value.stage != .closed else { return }
         own.value.stage = .closed
         drop()
+        own.value.transport = nil
         upgrades.remove(self, within: limits.closeSeconds)
     }
 

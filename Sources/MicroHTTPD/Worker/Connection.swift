@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TLS
 
 /// One connection of a caller, over all its requests; its state belongs to its loop.
 final class Connection: Loop.Guest {
@@ -25,6 +26,7 @@ final class Connection: Loop.Guest {
     /// The server's address to which a caller from another machine has connected, without a port.
     let localAddress: String?
     private let session: TLSSession?
+    private unowned let worker: Worker
     let own: LoopBound<State>
 
     struct State {
@@ -42,13 +44,15 @@ final class Connection: Loop.Guest {
         fileprivate(set) var hasCallerLeft = false
         /// The received bytes of the body at the last check, if there were more then that the library had not read.
         fileprivate var stuckAt: Int?
-        var stream: TLSStream?
+        /// Of an upgraded connection: its session calls them for bytes, so they live as long.
+        var records: TLSRecords?
     }
 
-    init(_ connection: LibraryConnection, of loop: Loop) {
+    init(_ connection: LibraryConnection, of worker: Worker) {
+        self.worker = worker
         handle = connection
         session = TLSSession(connection)
-        own = LoopBound(State(stage: session == nil ? .idle(received: 0) : .handshake), to: loop)
+        own = LoopBound(State(stage: session == nil ? .idle(received: 0) : .handshake), to: worker.loop)
         socket = connection.socket
         address = connection.peer.flatMap(Self.text)
         let isNear = address == "127.0.0.1" || address == "::1"
@@ -64,8 +68,11 @@ final class Connection: Loop.Guest {
         own.value.stuckAt = nil
     }
 
-    /// Called by the loop when the caller has left: ends a suspended exchange, in which the library does not notice it.
+    /// Called by the loop when the caller has left, or when a suspended handshake can go on.
+    ///
+    /// A suspended exchange ends here, since the library does not notice it.
     func ready(_ socket: Int32, _ readiness: Readiness) {
+        if case .handshake = own.value.stage { return worker.resumeHandshake(self) }
         own.value.hasCallerLeft = true
         guard let exchange = own.value.exchange, case .suspended = exchange.own.value.library else { return }
         exchange.leave()

@@ -39,7 +39,7 @@ extension Worker {
         _ head: AuditedHead, from caller: Connection
     ) -> (Incoming.Mode, refusal: Answer?, HTTPServer.Handle?) {
         guard head.framing != .none else { return (.collected(upTo: 0), nil, nil) }
-        let length = if case .length(let length) = head.framing { length } else { 0 }
+        let length = head.framing.length ?? 0
         if length > 0, length <= server.promptBodies, !head.expectsContinue {
             return (.collected(upTo: length), nil, nil)
         }
@@ -64,7 +64,7 @@ extension Worker {
 
     /// Whether a refused body is read, so that its sender sees the answer; else that is sent at once.
     private func isDropped(_ head: AuditedHead) -> Bool {
-        if case .length(let length) = head.framing, length > server.limits.discarded { return false }
+        if let length = head.framing.length, length > server.limits.discarded { return false }
         return !head.expectsContinue
     }
 }

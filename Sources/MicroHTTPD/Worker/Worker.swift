@@ -35,7 +35,8 @@ final class Worker: Loop.Driven, Sendable {
         var underWay = 0
         /// Those of them whose caller has left.
         var callerless: [ObjectIdentifier: Exchange] = [:]
-        let handshakes: Handshakes
+        /// Connections with whose TLS handshake the library goes on in its next run.
+        var shakingHands: [Connection] = []
         var knownHeads = KnownHeads()
         var responses: ReusableResponses
         var isDraining = false
@@ -49,7 +50,8 @@ final class Worker: Loop.Driven, Sendable {
     }
 
     init(
-        _ server: HTTPServer, index: Int, listening: Int32, connectionLimit: Int, layout: HeadLayout
+        _ server: HTTPServer, index: Int, sharing socket: ListeningSocket, connectionLimit: Int,
+        layout: HeadLayout
     ) throws {
         self.server = server
         self.index = index
@@ -57,10 +59,11 @@ final class Worker: Loop.Driven, Sendable {
         scheme = server.tls == nil ? "http" : "https"
         limits = server.limits
         self.connectionLimit = connectionLimit
-        self.listening = listening
         loop = try Loop()
+        listening = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard listening >= 0 else { throw SystemError("cannot share the listening socket") }
         upgrades = Upgrades(loop)
-        own = LoopBound(State(handshakes: Handshakes(loop), responses: ReusableResponses(of: loop)), to: loop)
+        own = LoopBound(State(responses: ReusableResponses(of: loop)), to: loop)
         own.value.callbacks.call(self)
         upgrades.own.value.onEnd = { [unowned self] in
             resumeListening()
@@ -72,6 +75,7 @@ final class Worker: Loop.Driven, Sendable {
             isStrict: layout.isLibraryStrict, identity: server.tls)
         guard let daemon else {
             let (code, problem) = (errno, "libmicrohttpd cannot start")
+            close(listening)
             if let startProblem = own.value.startProblem { throw ListenError("\(problem): \(startProblem)") }
             throw SystemError(problem, code: code)
         }
@@ -81,6 +85,7 @@ final class Worker: Loop.Driven, Sendable {
             try loop.start(self, socket: daemon.descriptor)
         } catch {
             daemon.stop()
+            close(listening)
             throw error
         }
     }
@@ -89,7 +94,7 @@ final class Worker: Loop.Driven, Sendable {
 
     func run() {
         own.value.daemon.run()
-        own.value.handshakes.libraryHasRun()
+        if !own.value.shakingHands.isEmpty { suspendHandshakes() }
         upgrades.libraryHasRun()
     }
 
@@ -151,11 +156,15 @@ final class Worker: Loop.Driven, Sendable {
         guard !connection.own.value.isWatched else { return }
         do {
             // The loop reports it once.
-            try loop.watch(connection.socket, for: [.closed, .onceEach], connection)
-            connection.own.value.isWatched = true
+            try watch(connection, for: [.closed, .onceEach])
         } catch {
             server.logger.error("a caller's leaving will not be noticed: \(error)")
         }
+    }
+
+    private func watch(_ connection: Connection, for readiness: Readiness) throws {
+        try loop.watch(connection.socket, for: readiness, connection)
+        connection.own.value.isWatched = true
     }
 
     /// Ends this watching; must come before the library closes the socket.
@@ -163,6 +172,29 @@ final class Worker: Loop.Driven, Sendable {
         guard connection.own.value.isWatched else { return }
         connection.own.value.isWatched = false
         loop.dismiss(connection.socket)
+    }
+
+    /// Suspends the TLS handshakes that are not over, and lets the loop watch their sockets.
+    ///
+    /// The library takes a connection for readable until its handshake is over, and would run again and again without a
+    /// pause while it waits for the caller.
+    private func suspendHandshakes() {
+        own.value.shakingHands = own.value.shakingHands.filter { connection in
+            connection.endHandshake()
+            guard case .handshake = connection.own.value.stage else { return false }
+            // Where it cannot be watched it is not suspended, and the library runs without a pause.
+            guard (try? watch(connection, for: [.readable, .closed])) != nil else { return true }
+            connection.handle.suspend()
+            return false
+        }
+    }
+
+    /// Called when the socket of a suspended handshake has bytes, or its peer has left.
+    func resumeHandshake(_ connection: Connection) {
+        unwatch(connection)
+        connection.handle.resume()
+        loop.setRunDue()
+        own.value.shakingHands.append(connection)
     }
 
     func ended(_ exchange: Exchange) {
@@ -225,9 +257,12 @@ final class Worker: Loop.Driven, Sendable {
     /// run lets the library take notice.
     func stop() {
         for connection in own.value.connections.values where connection.own.value.isWatched {
-            connection.own.value.exchange?.release()
+            if case .handshake = connection.own.value.stage {
+                resumeHandshake(connection)
+            } else {
+                connection.own.value.exchange?.release()
+            }
         }
-        own.value.handshakes.release()
         upgrades.abortAll()
         own.value.daemon.run()
         own.value.daemon.stop()
@@ -245,9 +280,9 @@ final class Worker: Loop.Driven, Sendable {
 // Called by the library, on the loop's thread.
 extension Worker {
     func connectionStarted(_ connection: LibraryConnection) -> Connection {
-        let new = Connection(connection, of: loop)
+        let new = Connection(connection, of: self)
         own.value.connections[ObjectIdentifier(new)] = new
-        own.value.handshakes.began(new)
+        if case .handshake = new.own.value.stage { own.value.shakingHands.append(new) }
         if openCount > connectionLimit { makeRoom(for: new) }
         return new
     }
@@ -255,7 +290,7 @@ extension Worker {
     func connectionClosed(_ connection: Connection) {
         own.value.connections[ObjectIdentifier(connection)] = nil
         unwatch(connection)
-        own.value.handshakes.ended(connection)
+        own.value.shakingHands.removeAll { $0 === connection }
         upgrades.connectionClosed(connection)
         resumeListening()
     }

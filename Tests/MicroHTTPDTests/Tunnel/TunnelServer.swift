@@ -64,12 +64,12 @@ final class Upstreams: Sendable {
     deinit { close(listening) }
 
     /// A new connection's end for a tunnel; the other is the test's.
-    func connect() throws -> PlainEnd {
+    func connect() throws -> any TunnelEnd {
         try held.withLock { held in
             held.append(try RawClient(port))
             let descriptor = accept(listening, nil, nil)
             guard descriptor >= 0 else { throw RawClient.Failure.system("accept", errno) }
-            return PlainEnd(descriptor)
+            return plainEnd(descriptor)
         }
     }
 

@@ -72,6 +72,6 @@ enum EchoServer {
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else {
             return exchange.send(HTTPResponse(status: .serviceUnavailable), [])
         }
-        exchange.tunnel([.upgrade: "websocket"], to: PlainEnd(pair[0]))
+        exchange.tunnel([.upgrade: "websocket"], to: plainEnd(pair[0]))
     }
 }

@@ -41,7 +41,6 @@ enum WebSocketTarget: FuzzTarget {
             let payload = WebSocketFrame.closing(violation.code, violation.message)
             check(payload.count == violation.message.utf8.count + 2, "\(violation.message) is cut")
         }
-        checkUTF8(frames)
     }
 
     private static func parse(_ bytes: [UInt8], piece: Int) -> Result {
@@ -63,11 +62,5 @@ enum WebSocketTarget: FuzzTarget {
             check(parser.keptBytes <= limits.message + 125 + 14, "\(parser.keptBytes) bytes are kept")
         }
         return result
-    }
-
-    private static func checkUTF8(_ bytes: [UInt8]) {
-        var validator = UTF8Validator()
-        let isText = bytes.withUnsafeBytes { validator.take($0) } && validator.isComplete
-        check(isText == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes) is a text or not")
     }
 }

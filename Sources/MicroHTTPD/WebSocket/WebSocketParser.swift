@@ -1,7 +1,7 @@
 /// Parses the messages in the bytes of a client (RFC 6455, section 5).
 ///
 /// It knows nothing of sockets, and keeps no more than the message under way. An error is found with the first
-/// byte that shows it.
+/// byte that shows it; but whether a text is UTF-8 is known at its end.
 package struct WebSocketParser {
     package enum Event: Equatable, Sendable {
         case text([UInt8])
@@ -39,7 +39,6 @@ package struct WebSocketParser {
     private var isText = false
     private var message: [UInt8] = []
     private var frames = 0
-    private var validator = UTF8Validator()
 
     /// True after a close frame, and after a violation.
     package private(set) var isOver = false
@@ -135,7 +134,6 @@ package struct WebSocketParser {
             isInMessage = true
             isText = opcode == .text
             frames = 0
-            validator = UTF8Validator()
         }
         frames += 1
         guard frames <= limits.frames else {
@@ -170,7 +168,6 @@ package struct WebSocketParser {
             defer { control = [] }
             return try endControl(deliver)
         }
-        if isText, !validator.take(UnsafeRawBufferPointer(bytes)) { throw .noText }
         let isWhole = left == 0 && isFinal
         if left == 0 { isInPayload = false }
         guard isWhole else {
@@ -178,7 +175,6 @@ package struct WebSocketParser {
             message += bytes
             return
         }
-        if isText, !validator.isComplete { throw .noText }
         isInMessage = false
         var whole: [UInt8] = []
         if message.isEmpty {
@@ -187,7 +183,9 @@ package struct WebSocketParser {
             swap(&whole, &message)
             whole += bytes
         }
-        deliver(isText ? .text(whole) : .binary(whole))
+        guard isText else { return deliver(.binary(whole)) }
+        do { _ = try UTF8Span(validating: whole.span) } catch { throw .noText }
+        deliver(.text(whole))
     }
 
     private mutating func endControl(_ deliver: (Event) -> Void) throws(Violation) {
@@ -206,12 +204,8 @@ package struct WebSocketParser {
         guard control.count >= 2 else { throw .wrong("a close frame has half a code") }
         let code = WebSocketCloseCode(rawValue: UInt16(control[0]) << 8 | UInt16(control[1]))
         guard code.isSendable else { throw .wrong("there is no close code \(code.rawValue)") }
-        var validator = UTF8Validator()
-        let isText = control.withUnsafeBytes {
-            validator.take(UnsafeRawBufferPointer(rebasing: $0.dropFirst(2)))
-        }
-        guard isText, validator.isComplete else { throw .noText }
-        return .close(code, reason: String(decoding: control.dropFirst(2), as: UTF8.self))
+        guard let reason = String(validating: control.dropFirst(2), as: UTF8.self) else { throw .noText }
+        return .close(code, reason: reason)
     }
 
     /// Takes the mask off, eight bytes at a time.
@@ -240,53 +234,4 @@ extension WebSocketParser.Violation {
     fileprivate static func wrong(_ message: String) -> Self { Self(code: .protocolError, message: message) }
 
     fileprivate static var noText: Self { Self(code: .invalidText, message: "a text is not UTF-8") }
-}
-
-/// Checks that bytes are UTF-8, piece by piece, and fails at the first byte that is wrong.
-struct UTF8Validator {
-    /// Bytes that the character under way still needs.
-    private var needed = 0
-    /// The bounds of the next byte, which are narrower behind some first bytes (Unicode 16, table 3-7).
-    private var lower: UInt8 = 0x80
-    private var upper: UInt8 = 0xBF
-
-    /// True between two characters.
-    var isComplete: Bool { needed == 0 }
-
-    /// Checks the next piece; returns false when it is not UTF-8, after which this must not be used.
-    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var place = 0
-        while place < bytes.count {
-            if needed == 0 {
-                while place + 8 <= bytes.count,
-                    bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
-                { place += 8 }
-                guard place < bytes.count else { return true }
-            }
-            guard take(bytes[place]) else { return false }
-            place += 1
-        }
-        return true
-    }
-
-    private mutating func take(_ byte: UInt8) -> Bool {
-        guard needed == 0 else {
-            guard lower <= byte, byte <= upper else { return false }
-            (lower, upper) = (0x80, 0xBF)
-            needed -= 1
-            return true
-        }
-        switch byte {
-        case 0x00...0x7F: break
-        case 0xC2...0xDF: needed = 1
-        case 0xE0: (needed, lower) = (2, 0xA0)
-        case 0xED: (needed, upper) = (2, 0x9F)
-        case 0xE1...0xEF: needed = 2
-        case 0xF0: (needed, lower) = (3, 0x90)
-        case 0xF4: (needed, upper) = (3, 0x8F)
-        case 0xF1...0xF3: needed = 3
-        default: return false
-        }
-        return true
-    }
 }

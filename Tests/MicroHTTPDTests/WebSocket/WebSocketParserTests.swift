@@ -79,32 +79,4 @@ struct WebSocketParserTests {
         try bytes.withUnsafeMutableBytes { try parser.parse($0) { _ in } }
         #expect(parser.keptBytes == 10)
     }
-
-    /// Every sequence that is well formed, at its bounds, and its neighbours that are not (Unicode 16, table 3-7).
-    @Test(
-        arguments: [
-            ([0x00], true), ([0x7F], true), ([0x80], false), ([0xBF], false), ([0xC1, 0xBF], false),
-            ([0xC2, 0x80], true), ([0xC2, 0x7F], false), ([0xDF, 0xBF], true), ([0xDF, 0xC0], false),
-            ([0xE0, 0x9F, 0xBF], false), ([0xE0, 0xA0, 0x80], true), ([0xE1, 0x80, 0x80], true),
-            ([0xEC, 0xBF, 0xBF], true), ([0xED, 0x9F, 0xBF], true), ([0xED, 0xA0, 0x80], false),
-            ([0xEE, 0x80, 0x80], true), ([0xEF, 0xBF, 0xBF], true), ([0xEF, 0xBF, 0xC0], false),
-            ([0xF0, 0x8F, 0xBF, 0xBF], false), ([0xF0, 0x90, 0x80, 0x80], true),
-            ([0xF3, 0xBF, 0xBF, 0xBF], true), ([0xF4, 0x8F, 0xBF, 0xBF], true),
-            ([0xF4, 0x90, 0x80, 0x80], false), ([0xF5, 0x80, 0x80, 0x80], false), ([0xFF], false),
-            ([0xF0, 0x90, 0x80], false), ([0xE1, 0x80], false), ([0xC3], false),
-        ] as [([UInt8], Bool)])
-    func utf8IsValidatedInPiecesOfAnySize(_ bytes: [UInt8], _ isText: Bool) {
-        #expect(isText == (String(validating: bytes, as: UTF8.self) != nil))
-        for before in 0..<9 {
-            let all = [UInt8](repeating: 0x61, count: before) + bytes
-            for cut in 0...all.count {
-                var validator = UTF8Validator()
-                let isTaken = all.withUnsafeBytes { bytes in
-                    validator.take(UnsafeRawBufferPointer(rebasing: bytes[..<cut]))
-                        && validator.take(UnsafeRawBufferPointer(rebasing: bytes[cut...]))
-                }
-                #expect((isTaken && validator.isComplete) == isText)
-            }
-        }
-    }
 }

@@ -30,8 +30,6 @@ extension Gateway {
     }
 
     /// Answers until the task is cancelled, then stops.
-    ///
-    /// - Throws: ``HandlersLeftBehindError``.
     package func serve(by server: GatewayServer) async throws {
         while (try? await Task.sleep(for: .seconds(3600))) != nil {}
         let leftBehind = await server.end()

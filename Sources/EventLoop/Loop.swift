@@ -173,7 +173,13 @@ public final class Loop: TaskExecutor {
         }
         var id = pthread_t()
         let box = Unmanaged.passRetained(self)
-        let code = pthread_create(&id, nil, loopThread, box.toOpaque())
+        let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { box in
+            guard let box else { return nil }
+            Linux.nameThread("drawbridge-loop")
+            Unmanaged<Loop>.fromOpaque(box).takeRetainedValue().run()
+            return nil
+        }
+        let code = pthread_create(&id, nil, run, box.toOpaque())
         guard code == 0 else {
             box.release()
             state.driven = nil
@@ -222,7 +228,7 @@ public final class Loop: TaskExecutor {
         }
     }
 
-    fileprivate func run() {
+    private func run() {
         let driven = state.driven
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         pthread_setspecific(Self.currentKey, Unmanaged.passUnretained(self).toOpaque())
@@ -315,11 +321,4 @@ public final class Loop: TaskExecutor {
         case .step(let work), .call(let work): work()
         }
     }
-}
-
-private func loopThread(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let box else { return nil }
-    Linux.nameThread("drawbridge-loop")
-    Unmanaged<Loop>.fromOpaque(box).takeRetainedValue().run()
-    return nil
 }

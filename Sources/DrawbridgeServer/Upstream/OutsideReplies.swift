@@ -137,7 +137,7 @@ package final class OutsideReplies: ReplySupplier {
         records.withLock { records in
             let record =
                 records[name]
-                ?? UpstreamRecord("$forward \(name)", remedy: "start it, or let $forward name where it is")
+                ?? UpstreamRecord("$forward \(name)", advice: "start it, or let $forward name where it is")
             records[name] = record
             return record
         }

@@ -58,7 +58,7 @@ public struct Upstream: Responder {
             let mapping = try UpstreamMapping(parsing: text)
             let name = mapping.url.name
             let record = UpstreamRecord(
-                "upstream \(name)", remedy: "start it, or let --upstream name where it is")
+                "upstream \(name)", advice: "start it, or let --upstream name where it is")
             parsed = .success((mapping, UpstreamSender(mapping.url, options, record: record)))
         } catch {
             parsed = .failure(error)

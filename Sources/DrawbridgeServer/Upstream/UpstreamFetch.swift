@@ -79,7 +79,6 @@ final class UpstreamFetch: Sendable {
     let loop: Loop
     let own: LoopBound<State>
 
-    /// - Parameter host: the server's name for errors.
     init(on loop: Loop, host: String, guardian: Transfer.Guardian? = nil) {
         self.host = host
         self.loop = loop

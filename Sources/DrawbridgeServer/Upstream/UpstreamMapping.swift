@@ -20,8 +20,6 @@ struct UpstreamMapping: Sendable, Equatable {
     }
 
     /// Reads `URL`, or `/prefix=URL`.
-    ///
-    /// - Throws: a sentence that says what to write instead.
     init(parsing text: String) throws(InvalidUpstream) {
         let isBelow = text.hasPrefix("/")
         // A URL may have an equals sign too, but behind its scheme.

@@ -14,15 +14,15 @@ final class UpstreamRecord: Sendable {
     private static let pause = Duration.seconds(60)
 
     private let subject: String
-    private let remedy: String
+    private let advice: String
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - subject: what the lines are about: "upstream http://127.0.0.1:3000".
-    ///   - remedy: what to do where it cannot be reached.
-    init(_ subject: String, remedy: String) {
+    ///   - advice: what to do where it cannot be reached.
+    init(_ subject: String, advice: String) {
         self.subject = subject
-        self.remedy = remedy
+        self.advice = advice
     }
 
     /// Called for a request that could not be sent, or had no answer.
@@ -34,11 +34,11 @@ final class UpstreamRecord: Sendable {
             return state.failures
         }
         guard let count else { return }
-        let advice = error.kind == .unreachable ? "; \(remedy)" : ""
+        let hint = error.kind == .unreachable ? "; \(advice)" : ""
         logger.warning(
             count == 1
-                ? "\(subject): \(error)\(advice)"
-                : "\(subject): \(error), for \(count) requests by now\(advice)")
+                ? "\(subject): \(error)\(hint)"
+                : "\(subject): \(error), for \(count) requests by now\(hint)")
     }
 
     /// Logs a warning once for each subject.

@@ -172,12 +172,12 @@ struct UpstreamSender: Sendable {
     private func tellOfCircle(_ answer: Response, _ request: Request) {
         // The next request has the cookie that this one sets, and may be answered otherwise.
         guard !answer.headers.contains(.setCookie) else { return }
-        let remedy =
+        let advice =
             options.keepsHost
             ? "leave --keep-host out, or start with --upstream https://…" : "try --keep-host"
         record.tell(
             """
-            \(url.name) redirects \(request.path) to itself; it may expect another host name or https: \(remedy)
+            \(url.name) redirects \(request.path) to itself; it may expect another host name or https: \(advice)
             """, about: request.path, request.logger)
     }
 }

@@ -17,9 +17,6 @@ struct UpstreamURL: Sendable, Equatable {
     /// The path as it was written, which replaces the prefix; nil where there is none.
     let path: String?
 
-    /// Reads a URL.
-    ///
-    /// - Throws: a sentence that says what to write instead.
     init(_ text: String) throws(InvalidUpstream) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw InvalidUpstream(text, "has a character that must be percent-encoded")

@@ -31,7 +31,6 @@ package struct HeadAudit {
     ///     could write lines with them that nobody else sees.
     ///   - target: the target as it was before the library cut its query off.
     ///   - scheme: how the connection came, `http` or `https`.
-    /// - Throws: a ``Refusal``.
     package static func run(
         _ block: UnsafeRawBufferPointer, _ layout: HeadLayout, lines: Int, target: [UInt8], scheme: String,
         limits: Limits

@@ -24,17 +24,28 @@ struct LibraryResponse {
 
     /// Its body is fetched from an exchange, which it holds until the library destroys it.
     init?(from exchange: Exchange, length: Int?) {
-        // Released by `releaseExchange`.
         let box = Unmanaged.passRetained(exchange)
         let pointer = MHD_create_response_from_callback(
-            length.map(UInt64.init) ?? UInt64.max, length == nil ? 4 << 10 : 64 << 10, fillFromExchange,
-            box.toOpaque(), releaseExchange)
+            length.map(UInt64.init) ?? UInt64.max, length == nil ? 4 << 10 : 64 << 10,
+            { box, _, buffer, size in
+                guard let box, let buffer else { return -2 }
+                return Unmanaged<Exchange>.fromOpaque(box).takeUnretainedValue()
+                    .fill(UnsafeMutableRawBufferPointer(start: buffer, count: size))
+            }, box.toOpaque(), { box in if let box { Unmanaged<Exchange>.fromOpaque(box).release() } })
         if pointer == nil { box.release() }
         self.init(pointer)
     }
 
     /// A 101, behind which the connection is handed to its exchange (``Exchange/handOver(_:_:extra:)``).
-    static var upgrade: LibraryResponse? { Self(MHD_create_response_for_upgrade(connectionUpgraded, nil)) }
+    static var upgrade: LibraryResponse? {
+        let handOver: MHD_UpgradeHandler = { _, _, context, extra, size, socket, handle in
+            guard let context, let handle else { return }
+            let bytes = Array(UnsafeRawBufferPointer(start: extra, count: extra == nil ? 0 : size))
+            Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+                .handOver(socket, LibraryConnection.Upgrade(handle), extra: bytes)
+        }
+        return Self(MHD_create_response_for_upgrade(handOver, nil))
+    }
 
     private init?(_ pointer: OpaquePointer?) {
         guard let pointer else { return nil }
@@ -62,32 +73,4 @@ struct LibraryResponse {
     static func reason(for status: Int) -> String {
         MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? ""
     }
-}
-
-/// Called when the library wants bytes of a stream; on the loop's thread.
-private func fillFromExchange(
-    _ box: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?,
-    _ size: Int
-) -> Int {
-    guard let box, let buffer else { return -2 }
-    return Unmanaged<Exchange>.fromOpaque(box).takeUnretainedValue()
-        .fill(UnsafeMutableRawBufferPointer(start: buffer, count: size))
-}
-
-/// Called when the library destroys a stream; on the loop's thread.
-private func releaseExchange(_ box: UnsafeMutableRawPointer?) {
-    guard let box else { return }
-    Unmanaged<Exchange>.fromOpaque(box).release()
-}
-
-/// Called when a 101 was sent, and the connection is handed over; on the loop's thread.
-private func connectionUpgraded(
-    _ box: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-    _ context: UnsafeMutableRawPointer?,
-    _ extra: UnsafePointer<CChar>?, _ size: Int, _ socket: Int32, _ handle: OpaquePointer?
-) {
-    guard let context, let handle else { return }
-    let bytes = Array(UnsafeRawBufferPointer(start: extra, count: extra == nil ? 0 : size))
-    Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().handOver(
-        socket, LibraryConnection.Upgrade(handle), extra: bytes)
 }

@@ -117,10 +117,7 @@ struct BodyShare: ~Copyable, Sendable {
         return true
     }
 
-    /// Takes the difference to the bytes before, or gives it back; one thread at a time.
-    ///
-    /// - Parameter always: takes it whether there is room or not.
-    /// - Returns: false when there is no room; then nothing changes.
+    /// Does the same by taking the difference to the bytes before, or giving it back; one thread at a time.
     func change(to newCount: Int, always: Bool) -> Bool {
         let more = newCount - count.load(ordering: .relaxed)
         if more > 0 {

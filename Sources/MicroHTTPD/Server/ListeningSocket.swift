@@ -37,7 +37,7 @@ struct ListeningSocket {
             else {
                 let (code, error) = (errno, SystemError(action).description)
                 if code == EADDRINUSE {
-                    let holder = PortHolder.of(port: port).map { "\($0)" } ?? "another program"
+                    let holder = PortHolder.of(port: port) ?? "another program"
                     throw ListenError(
                         "\(error): \(holder) has it; end that, or choose another port", holder: holder)
                 }
@@ -105,15 +105,10 @@ public struct ListenError: Error, CustomStringConvertible {
 public typealias SystemError = EventLoop.SystemError
 
 /// The program that listens at a port, as the system's lists of sockets and processes tell (proc(5)).
-struct PortHolder: CustomStringConvertible {
-    let name: String
-    let process: Int
-
-    /// `node (process 4711)`.
-    var description: String { "\(name) (process \(process))" }
-
-    /// - Returns: nil where nobody listens there, and where the program is another user's, whose sockets are not shown.
-    static func of(port: Int) -> PortHolder? {
+enum PortHolder {
+    /// - Returns: `node (process 4711)`; nil where nobody listens there, and where the program is another user's, whose
+    ///   sockets are not shown.
+    static func of(port: Int) -> String? {
         let sockets = Set(
             ["tcp", "tcp6"].flatMap { listening(at: port, in: systemText(of: "/proc/net/\($0)")) })
         guard !sockets.isEmpty else { return nil }
@@ -123,7 +118,7 @@ struct PortHolder: CustomStringConvertible {
             }
         }.map { process in
             let name = systemText(of: "/proc/\(process)/comm").prefix { $0 != "\n" }
-            return PortHolder(name: name.isEmpty ? "a program" : String(name), process: process)
+            return "\(name.isEmpty ? "a program" : name) (process \(process))"
         }
     }
 
@@ -163,10 +158,17 @@ struct PortHolder: CustomStringConvertible {
 
 /// What the system says in a file that it makes up, as those of proc(5); empty where it cannot be read.
 func systemText(of path: String) -> String {
+    String(decoding: contents(of: path, atMost: .max) ?? [], as: UTF8.self)
+}
+
+/// What is in a file, and no more than a piece above a limit; nil where it cannot be read, and then `errno` says why.
+func contents(of path: String, atMost limit: Int) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return "" }
+    guard file >= 0 else { return nil }
     defer { close(file) }
-    var (text, bytes) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
-    while case let count = read(file, &bytes, bytes.count), count > 0 { text += bytes[..<count] }
-    return String(decoding: text, as: UTF8.self)
+    var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+    while bytes.count <= limit, case let count = read(file, &piece, piece.count), count != 0 {
+        if count > 0 { bytes += piece[..<count] } else if errno != EINTR { return nil }
+    }
+    return bytes
 }

@@ -171,24 +171,14 @@ struct PEMText {
     private static let mostBytes = 1 << 20
 
     static func read(_ path: String) throws -> PEMText {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.unreadable(path) }
-        defer { close(descriptor) }
-        var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 16 << 10))
-        while case let count = Glibc.read(descriptor, &piece, piece.count), count != 0 {
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.unreadable(path) }
-            bytes += piece[..<count]
-            guard bytes.count <= Self.mostBytes else {
-                throw UnusableIdentity("\(path) has more than 1 MB; give a PEM file")
-            }
+        guard let bytes = contents(of: path, atMost: Self.mostBytes) else {
+            throw UnusableIdentity(
+                "\(SystemError("cannot read \(path)")); give a PEM file that this user may read")
+        }
+        guard bytes.count <= Self.mostBytes else {
+            throw UnusableIdentity("\(path) has more than 1 MB; give a PEM file")
         }
         return PEMText(name: path, bytes: bytes)
-    }
-
-    private static func unreadable(_ path: String) -> UnusableIdentity {
-        UnusableIdentity(
-            "\(SystemError("cannot read \(path)")); give a PEM file that this user may read")
     }
 
     var hasCertificate: Bool { contains("-----BEGIN CERTIFICATE-----") }

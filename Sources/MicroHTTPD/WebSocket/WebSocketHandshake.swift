@@ -24,8 +24,6 @@ package struct WebSocketHandshake: Sendable {
     }
 
     /// Checks a head.
-    ///
-    /// - Throws: a ``Refusal``, whose answer says what is wrong.
     package init(_ head: AuditedHead) throws(Refusal) {
         guard head.method == .get else {
             throw Refusal(
@@ -116,8 +114,6 @@ extension Exchange {
     /// - Parameters:
     ///   - handshake: that of this exchange's head.
     ///   - subprotocol: one of those that are offered, or nil.
-    ///   - limits: what is taken from the peer.
-    ///   - events: the callbacks; called on the exchange's loop.
     /// - Returns: the socket, by which can be sent at once; where the caller has left or was answered before, it is
     ///   closed.
     @discardableResult package func upgrade(

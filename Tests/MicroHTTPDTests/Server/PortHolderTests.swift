@@ -7,13 +7,12 @@ import Testing
     @Test func theProgramThatListensOnAPortIsNamed() throws {
         let socket = try ListeningSocket(host: "127.0.0.1", port: 0, backlog: 1)
         let holder = try #require(PortHolder.of(port: socket.port))
-        #expect(holder.process == Int(getpid()))
-        #expect(!holder.name.isEmpty && holder.description.hasSuffix("(process \(getpid()))"))
+        #expect(!holder.hasPrefix(" ") && holder.hasSuffix(" (process \(getpid()))"))
         do {
             _ = try ListeningSocket(host: "127.0.0.1", port: socket.port, backlog: 1)
             Issue.record("one port was taken twice")
         } catch let error as ListenError {
-            #expect(error.holder == holder.description && error.description.contains("\(holder) has it"))
+            #expect(error.holder == holder && error.description.contains("\(holder) has it"))
         }
         socket.close()
         #expect(PortHolder.of(port: socket.port) == nil)

@@ -237,10 +237,10 @@ extension Exchange {
     ///
     /// - Parameters:
     ///   - socket: the connection, or under TLS the end of a pair.
-    ///   - upgrade: by which the library is told to close it.
     ///   - extra: the bytes that came behind the request.
-    func handOver(_ socket: Int32, _ upgrade: LibraryConnection.Upgrade, extra: [UInt8]) {
-        guard let upgrading = takeUpgrade() else { return upgrade.end() }
+    ///   - end: lets the library close the connection, in one of its next runs.
+    func handOver(_ socket: Int32, extra: [UInt8], closing end: @escaping () -> Void) {
+        guard let upgrading = takeUpgrade() else { return end() }
         let caller = own.value.caller
         worker.unwatch(caller)
         own.value.library = .done(hasLeft: hasLeft)
@@ -251,13 +251,13 @@ extension Exchange {
         if let session = TLSSession(caller.handle) {
             let records = session.records(on: caller.socket)
             caller.own.value.records = records
-            let stream = Transport(caller.socket, records) { upgrade.end() }
+            let stream = Transport(caller.socket, records, closing: end)
             return worker.upgrades.add(upgrading, stream, of: caller, extra: extra + records.pending())
         }
         // The library forgets the connection with its memory, and the duplicate stays.
         let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         let error = SystemError("cannot keep the connection")
-        upgrade.end()
+        end()
         loop.setRunDue()
         guard own >= 0 else { return upgrading.abort("\(error)") }
         worker.upgrades.add(upgrading, Transport(own), extra: extra)

@@ -47,14 +47,4 @@ struct LibraryConnection {
         var traffic: (received: UInt64, acknowledged: UInt64) = (0, 0)
         return dbr_traffic(socket, &traffic.received, &traffic.acknowledged) == 0 ? traffic : nil
     }
-
-    /// A connection behind a 101, until the library may close it.
-    struct Upgrade {
-        private let pointer: OpaquePointer
-
-        init(_ pointer: OpaquePointer) { self.pointer = pointer }
-
-        /// Lets the library close it, in one of its next runs.
-        func end() { dbr_end_upgrade(pointer) }
-    }
 }

@@ -36,13 +36,13 @@ struct LibraryResponse {
         self.init(pointer)
     }
 
-    /// A 101, behind which the connection is handed to its exchange (``Exchange/handOver(_:_:extra:)``).
+    /// A 101, behind which the connection is handed to its exchange (``Exchange/handOver(_:extra:closing:)``).
     static var upgrade: LibraryResponse? {
         let handOver: MHD_UpgradeHandler = { _, _, context, extra, size, socket, handle in
             guard let context, let handle else { return }
             let bytes = Array(UnsafeRawBufferPointer(start: extra, count: extra == nil ? 0 : size))
             Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
-                .handOver(socket, LibraryConnection.Upgrade(handle), extra: bytes)
+                .handOver(socket, extra: bytes) { dbr_end_upgrade(handle) }
         }
         return Self(MHD_create_response_for_upgrade(handOver, nil))
     }

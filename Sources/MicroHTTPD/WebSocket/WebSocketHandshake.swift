@@ -1,5 +1,6 @@
 import CGnuTLS
 import EventLoop
+import Glibc
 import HTTPGrammar
 package import HTTPTypes
 
@@ -48,7 +49,7 @@ package struct WebSocketHandshake: Sendable {
                 .upgradeRequired, "the only version of WebSockets here is 13", Self.version)
         }
         let keys = head.headers[values: .secWebSocketKey]
-        guard keys.count == 1, let key = keys.first, Base64.isSixteenBytes(key) else {
+        guard keys.count == 1, let key = keys.first, Self.isSixteenBytes(key) else {
             throw Refusal(.badRequest, "Sec-WebSocket-Key is not one key of 16 bytes in base64")
         }
         protocols = Self.list(head.headers[values: .secWebSocketProtocol])
@@ -77,32 +78,22 @@ package struct WebSocketHandshake: Sendable {
         let text = Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
         var digest = [UInt8](repeating: 0, count: 20)
         guard gnutls_hash_fast(GNUTLS_DIG_SHA1, text, text.count, &digest) == 0 else { return nil }
-        return Base64.text(digest)
-    }
-}
-
-/// The two uses of base64 in a handshake (RFC 4648, section 4).
-enum Base64 {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    static func text(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(bytes[start + $1]) : 0) }
-            for place in 0..<4 {
-                let digit = alphabet[bits >> (18 - 6 * place) & 63]
-                text.append(place <= group.count ? digit : UInt8(ascii: "="))
-            }
+        return digest.withUnsafeMutableBufferPointer { digest in
+            var data = gnutls_datum_t(data: digest.baseAddress, size: UInt32(digest.count))
+            var text = gnutls_datum_t()
+            guard gnutls_base64_encode2(&data, &text) == 0 else { return nil }
+            defer { free(text.data) }
+            return String(
+                decoding: UnsafeBufferPointer(start: text.data, count: Int(text.size)), as: UTF8.self)
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
-    static func isSixteenBytes(_ text: String) -> Bool {
-        let text = Array(text.utf8)
-        return text.count == 24 && text[22...].elementsEqual("==".utf8)
-            && text[..<22].allSatisfy(alphabet.contains)
+    /// Whether a text is the base64 of sixteen bytes (RFC 4648, section 4).
+    private static func isSixteenBytes(_ text: String) -> Bool {
+        text.utf8.count == 24 && text.hasSuffix("==")
+            && text.utf8.dropLast(2).allSatisfy {
+                $0.isAlphanumeric || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
+            }
     }
 }
 

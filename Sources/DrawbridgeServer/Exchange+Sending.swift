@@ -37,6 +37,15 @@ extension Exchange {
         _ log: AccessLog?, cut: AccessLog.Cut?
     ) {
         switch answer.body {
+        case .bytes(let bytes), .output(let bytes):
+            answer.withAddedText { added in
+                send(answer.status, answer.ownHeaders, fixed: answer.fixedText, adding: added, bytes)
+            }
+        case .file(let file):
+            send(
+                answer.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
+                length: file.length)
+        case .upgrade(let upgrade): (upgrade as? UpstreamTunnel)?.take(self, copy answer)
         case .stream: return sendInTask(copy answer, to: request, since: start, log)
         case .source(let source):
             let answer = copy answer
@@ -51,9 +60,7 @@ extension Exchange {
                     })
             else { return sendInTask(answer, to: request, since: start, log) }
             return
-        case .bytes, .output, .file, .upgrade: break
         }
-        sendAtOnce(answer)
         // To HEAD no body is sent.
         unlessRefused(log)?.add(
             request, copy answer, bytes: request.method == .head ? 0 : answer.body.length ?? 0,
@@ -68,21 +75,6 @@ extension Exchange {
     var cut: AccessLog.Cut? { isStopped || hasLeft ? whyCancelled : nil }
 
     var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
-
-    private func sendAtOnce(_ answer: borrowing Response) {
-        switch answer.body {
-        case .bytes(let bytes), .output(let bytes):
-            answer.withAddedText { added in
-                send(answer.status, answer.ownHeaders, fixed: answer.fixedText, adding: added, bytes)
-            }
-        case .file(let file):
-            send(
-                answer.head, file: file.handle.descriptor, owner: file.handle, offset: file.offset,
-                length: file.length)
-        case .upgrade(let upgrade): (upgrade as? UpstreamTunnel)?.take(self, copy answer)
-        case .stream, .source: break
-        }
-    }
 
     /// Streams a response, and returns how many bytes of its body were sent.
     private func stream(_ response: Response, to request: Request) async -> Int {

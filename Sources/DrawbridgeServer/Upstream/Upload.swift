@@ -111,7 +111,7 @@ extension UpstreamFetch {
             guard own.value.upload.isOpen else { return }
             own.value.upload.stop()
             switch own.value.answer {
-            case .none, .over, .begun: transfer?.stopSending()
+            case .none, .over, .unread, .task, .exchange: transfer?.stopSending()
             case .awaited, .held:
                 transfer?.cancel()
                 ended(TransferError(.malformed, "\(host) was sent a request that broke off half way"))

@@ -35,21 +35,17 @@ final class UpstreamFetch: Sendable {
         case awaited(Tell)
         /// The head is there, and the body of the request is still on its way.
         case held(ResponseHead, Tell)
-        case begun(Reader)
+        /// It has begun, and nobody reads its body for now.
+        case unread
+        /// A task reads its body, and gets the next piece, nil after the last.
+        ///
+        /// A closure and not a continuation: the layout of a continuation is known at run time alone, and so is that of
+        /// an enum that holds one, which costs a hundredth of a small answer.
+        case task(_ tell: (Result<[UInt8]?, any Error>) -> Void)
+        /// The engine fetches its body, and tells the number of bytes in the end.
+        case exchange(Exchange, whenFetched: (_ bytes: Int) -> Void)
         /// It failed, or is no longer wanted.
         case over
-    }
-
-    // A waiting reader is a closure here and no continuation. The layout of a continuation is known at run time alone,
-    // and so is that of an enum that holds one, which costs a hundredth of a small answer.
-
-    /// Who reads the body of the answer.
-    enum Reader {
-        case nobody
-        /// A task, which gets the next piece, nil after the last.
-        case task(_ tell: (Result<[UInt8]?, any Error>) -> Void)
-        /// The engine, which fetches it and tells the number of its bytes in the end.
-        case exchange(Exchange, whenFetched: (_ bytes: Int) -> Void)
     }
 
     struct State {
@@ -102,7 +98,7 @@ final class UpstreamFetch: Sendable {
             case .awaited(let tell), .held(_, let tell):
                 own.value.answer = .over
                 tell(.failure(CancellationError()))
-            case .begun: deliver()
+            case .unread, .task, .exchange: deliver()
             }
         }
     }
@@ -136,7 +132,7 @@ final class UpstreamFetch: Sendable {
         _ head: HTTPResponse, length: Int?, to exchange: Exchange,
         whenFetched: @escaping (_ bytes: Int) -> Void
     ) {
-        own.value.answer = .begun(.exchange(exchange, whenFetched: whenFetched))
+        own.value.answer = .exchange(exchange, whenFetched: whenFetched)
         exchange.begin(head, length: length, from: self)
     }
 
@@ -147,7 +143,7 @@ final class UpstreamFetch: Sendable {
             own.value.answer = .over
             return tell(.failure(error))
         }
-        own.value.answer = .begun(.nobody)
+        own.value.answer = .unread
         var beginning = Beginning(head: head)
         if head.status == .switchingProtocols {
             own.value.transfer = nil
@@ -168,17 +164,17 @@ final class UpstreamFetch: Sendable {
 
     /// Gives the waiting task the next piece of the body, or its end, if there is one.
     private func deliver() {
-        guard case .begun(.task(let reader)) = own.value.answer else { return }
+        guard case .task(let reader) = own.value.answer else { return }
         // Reading may end the transfer, whose end calls this method again. It finds no task then, so that the task is
         // called only once, below.
-        own.value.answer = .begun(.nobody)
+        own.value.answer = .unread
         let piece = piece()
         if !piece.isEmpty { return reader(.success(piece)) }
         switch own.value.ending {
         case .whole: reader(.success(nil))
         case .broken(let error): reader(.failure(error))
         case .cancelled: reader(.failure(CancellationError()))
-        case nil: own.value.answer = .begun(.task(reader))
+        case nil: own.value.answer = .task(reader)
         }
     }
 
@@ -200,7 +196,7 @@ extension UpstreamFetch {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 loop.perform { [self] in
-                    own.value.answer = .begun(.task { continuation.resume(with: $0) })
+                    own.value.answer = .task { continuation.resume(with: $0) }
                     deliver()
                 }
             }
@@ -226,8 +222,8 @@ extension UpstreamFetch: BodySource {
     }
 
     func isDone() {
-        if case .begun(.exchange(_, let whenFetched)) = own.value.answer {
-            own.value.answer = .begun(.nobody)
+        if case .exchange(_, let whenFetched) = own.value.answer {
+            own.value.answer = .unread
             whenFetched(own.value.fetched)
         }
         // The engine's library calls this, and cancelling may wake other transfers, which would call the library in
@@ -246,12 +242,12 @@ extension UpstreamFetch: TransferOwner {
 
     func bodyIsThere() {
         switch own.value.answer {
-        case .begun(.exchange(let exchange, _)): exchange.bodyIsReady()
-        case .begun(.task): deliver()
+        case .exchange(let exchange, _): exchange.bodyIsReady()
+        case .task: deliver()
         // The server may read no more of the request until its answer is read, so that is received ahead. An answer
         // that can begin now is not: its reader fetches it straight into its own buffer.
         case .held: if !canBegin { readAhead() }
-        case .none, .awaited, .begun(.nobody), .over: break
+        case .none, .awaited, .unread, .over: break
         }
     }
 
@@ -300,13 +296,13 @@ extension UpstreamFetch: TransferOwner {
         own.value.ending = error.map(Ending.broken) ?? .whole
         own.value.upload.stop()
         switch own.value.answer {
-        case .none, .over, .begun(.nobody): break
+        case .none, .over, .unread: break
         case .awaited(let tell):
             own.value.answer = .over
             tell(.failure(error ?? TransferError(.malformed, "\(host) sent no answer")))
         case .held: loop.performSoon { self.begin() }
-        case .begun(.task): deliver()
-        case .begun(.exchange(let exchange, _)): exchange.bodyIsReady()
+        case .task: deliver()
+        case .exchange(let exchange, _): exchange.bodyIsReady()
         }
     }
 }

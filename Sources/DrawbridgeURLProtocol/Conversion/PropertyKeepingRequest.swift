@@ -1,6 +1,4 @@
 import Foundation
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
 
 /// A request whose properties survive being copied, as `URLProtocol.property(forKey:in:)` promises.
@@ -31,6 +29,3 @@ final class PropertyKeepingRequest: NSMutableURLRequest {
         return all as? [String: Any] ?? [:]
     }
 }
-#else
-typealias PropertyKeepingRequest = NSMutableURLRequest
-#endif

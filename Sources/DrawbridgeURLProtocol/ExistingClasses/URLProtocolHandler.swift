@@ -1,9 +1,6 @@
 import Drawbridge
 import Foundation
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
 
 /// Answers a request by an instance of a `URLProtocol` class.
 final class URLProtocolHandler: Handler {

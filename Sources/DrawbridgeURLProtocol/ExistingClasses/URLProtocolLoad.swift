@@ -1,11 +1,8 @@
 import Dispatch
 import Drawbridge
 import Foundation
-import Synchronization
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import Synchronization
 
 /// One running instance of a `URLProtocol` class, and its client.
 ///

@@ -1,11 +1,6 @@
 public import Drawbridge
-import Synchronization
-
-#if canImport(FoundationNetworking)
 public import FoundationNetworking
-#else
-public import Foundation
-#endif
+import Synchronization
 
 /// Answers the requests of an app's `URLSession` with a gateway, in process.
 ///

@@ -59,7 +59,7 @@ let package = Package(
             name: "DrawbridgeJournal",
             dependencies: ["DrawbridgeMessages", "HTTPGrammar", httpTypes, logging]),
 
-        // What is put into documents, so that their pages reach native.
+        // What is put into documents, so that their pages reach native, and the messages between the two.
         .target(
             name: "DrawbridgePageRuntime",
             dependencies: [

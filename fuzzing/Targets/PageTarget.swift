@@ -4,6 +4,7 @@ import Synchronization
 @testable import Drawbridge
 @testable import DrawbridgeGateway
 @testable import DrawbridgeMessages
+@testable import DrawbridgePageRuntime
 
 /// What pages say: each line a frame of a channel, or the body of a request.
 ///

@@ -86,13 +86,12 @@ package final class ChannelReader: Sendable {
 }
 
 extension PageMessage {
-    /// The numbers of messages, as far as JavaScript can count exactly.
-    static let counts = 1...(1 << 53)
-
     /// Reads `[[1, {…}], …]`; leaves out what has no number.
     static func numbered(_ messages: [JSON]) -> [(number: Int, message: PageMessage?)] {
         messages.compactMap { pair in
-            guard let number = pair[0]?.numberValue?.intValue, counts.contains(number) else { return nil }
+            guard let number = pair[0]?.numberValue?.intValue, PageSign.counts.contains(number) else {
+                return nil
+            }
             return (number, pair[1].flatMap(PageMessage.init))
         }
     }
@@ -133,13 +132,5 @@ extension Request {
         var fields = HTTPFields(own)
         if session != .usual { fields[.session] = session.name }
         return RequestHead(.post, scheme: scheme, authority: authority, target: "/", headers: fields)
-    }
-}
-
-extension Pages {
-    /// True for 128 bits in hexadecimal digits, as the page runtime draws them.
-    static func isID(_ text: String) -> Bool {
-        text.utf8.count == 32
-            && text.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
     }
 }

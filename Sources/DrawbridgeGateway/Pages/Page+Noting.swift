@@ -5,7 +5,8 @@ extension Request {
     var concernedPage: JournalRecord.Concerned? {
         guard !isAnonymous || channelCall != nil else { return nil }
         if let page { return page.concerned }
-        guard channelCall == nil, let id = headers.value(.pageID), Pages.isID(id), let path = pagePath else {
+        guard channelCall == nil, let id = headers.value(.pageID), PageSign.isID(id), let path = pagePath
+        else {
             return nil
         }
         return .init(id: id, path: path, title: "", session: session)

@@ -53,7 +53,7 @@ final class PageRequests: Sendable {
 
     /// The id of its page as the request names it, not verified, since it is only used to count.
     private static func page(of request: Request) -> String? {
-        guard let id = request.headers.value(.pageID), Pages.isID(id) else { return nil }
+        guard let id = request.headers.value(.pageID), PageSign.isID(id) else { return nil }
         return id
     }
 }

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Drawbridge
 @testable import DrawbridgeGateway
+@testable import DrawbridgePageRuntime
 
 /// A page has one id and several lives: nothing of an old one is taken for something of the new one.
 @Suite("The lives of a page", .timeLimit(.minutes(5))) struct PageLivesTests {

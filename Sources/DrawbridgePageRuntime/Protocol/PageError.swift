@@ -28,7 +28,7 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The same in a sentence.
     public let message: String
 
-    init(_ reason: Reason, _ message: String) {
+    package init(_ reason: Reason, _ message: String) {
         self.reason = reason
         self.message = message
     }
@@ -36,18 +36,18 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let left = PageError(
         .closed, "the page was closed, reloaded, or went on to another address")
 
-    static let lost = PageError(.lost, "the connection to the page broke, and it did not come back")
+    package static let lost = PageError(.lost, "the connection to the page broke, and it did not come back")
 
-    static let followed = PageError(.lost, "the page was away too long, and has begun anew")
+    package static let followed = PageError(.lost, "the page was away too long, and has begun anew")
 
     package static let frozen = PageError(
         .frozen, "the page is kept for the browser's back button, and does not run there")
 
     /// How long a page may be without a connection before its pending calls fail.
-    static let usualPatience = Duration.seconds(5)
+    package static let usualPatience = Duration.seconds(5)
 
     /// It has been without a connection for so long that its pending calls fail.
-    static let away = PageError(
+    package static let away = PageError(
         .lost,
         "the page has had no connection for \(usualPatience), and may come back: it sleeps, or its browser quit"
     )

@@ -1,11 +1,11 @@
 /// Lives of pages that are over, remembered so that none of their messages is handled twice.
 ///
 /// Of each page the last one is remembered, for ten minutes, and of so many pages at most.
-struct EndedLives {
-    struct Life {
-        let number: Int
+package struct EndedLives: Sendable {
+    package struct Life: Sendable {
+        package let number: Int
         /// The number of the last message that was taken.
-        var last: Int
+        package fileprivate(set) var last: Int
         let end: ContinuousClock.Instant
     }
 
@@ -19,12 +19,14 @@ struct EndedLives {
     private var order: [(id: String, end: ContinuousClock.Instant)] = []
     private var first = 0
 
-    subscript(id: String) -> Life? { lives[id] }
+    package init() {}
+
+    package subscript(id: String) -> Life? { lives[id] }
 
     var count: Int { lives.count }
 
     /// Remembers a life, unless a later one of the page is remembered.
-    mutating func add(_ id: String, life: Int, last: Int, now: ContinuousClock.Instant = .now) {
+    package mutating func add(_ id: String, life: Int, last: Int, now: ContinuousClock.Instant = .now) {
         forget(now)
         if let known = lives[id], known.number > life { return }
         lives[id] = Life(number: life, last: last, end: now)
@@ -32,7 +34,7 @@ struct EndedLives {
     }
 
     /// Notes that more messages of a life that is over were taken.
-    mutating func took(_ last: Int, of id: String) { lives[id]?.last = last }
+    package mutating func took(_ last: Int, of id: String) { lives[id]?.last = last }
 
     /// Forgets what is old, and the oldest where there is too much.
     private mutating func forget(_ now: ContinuousClock.Instant) {

@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// What a page sends with each message to identify itself: who it is, in which of its lives, and how many messages
 /// that life has sent and received.
 ///
@@ -5,27 +7,27 @@
 /// 1 in both directions. It ends when native gives the page up, and when the page finds another store of pages.
 package struct PageSign: Sendable {
     /// 128 bits in hexadecimal digits.
-    let id: String
+    package let id: String
     /// Which life it is, from 1 on.
-    let life: Int
+    package let life: Int
     /// The number of the last message that the page has sent in this life before, by any way.
     let sent: Int
     /// The number of the last message from native that the page has applied in this life.
-    let received: Int
+    package let received: Int
     /// The store of pages that the page spoke to last.
-    let epoch: String
+    package let epoch: String
 
     /// Whether nothing was sent or received in this life, so that native may not know of it yet.
-    var isFresh: Bool { sent == 0 && received == 0 }
+    package var isFresh: Bool { sent == 0 && received == 0 }
 
     /// - Parameters:
     ///   - json: the members `page`, `life`, `n`, `received` and `epoch`.
     ///   - id: the page's id where it stands elsewhere.
     package init(_ json: JSON, id: String? = nil) throws(HTTPError) {
-        guard let id = id ?? json["page"]?.stringValue, Pages.isID(id) else {
+        guard let id = id ?? json["page"]?.stringValue, Self.isID(id) else {
             throw HTTPError(.badRequest, "page: it is the id of a page, 32 hexadecimal digits")
         }
-        guard let life = json["life"]?.numberValue?.intValue, PageMessage.counts.contains(life) else {
+        guard let life = json["life"]?.numberValue?.intValue, Self.counts.contains(life) else {
             throw HTTPError(.badRequest, "life: it is the number of the page's life, 1 for its first")
         }
         self.id = id
@@ -33,5 +35,13 @@ package struct PageSign: Sendable {
         sent = max(0, json["n"]?.numberValue?.intValue ?? 0)
         received = max(0, json["received"]?.numberValue?.intValue ?? 0)
         epoch = json["epoch"]?.stringValue ?? ""
+    }
+
+    /// The numbers of lives and messages, as far as JavaScript can count exactly.
+    package static let counts = 1...(1 << 53)
+
+    /// True for 128 bits in hexadecimal digits, as the page runtime draws them.
+    package static func isID(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
     }
 }

@@ -9,22 +9,25 @@ import Foundation
 /// The outcome of a page's call of a handler: a value, or an error.
 package struct PageAnswer: Sendable {
     /// JSON text; `null` for nothing.
-    var value: [UInt8] = Self.null
-    var error: HTTPError?
+    package private(set) var value = Self.null
+    package private(set) var error: HTTPError?
     /// True where no answer ever comes.
-    var isSilent = false
-    package var afterwards: (@Sendable () -> Void)?
+    package private(set) var isSilent = false
+    package private(set) var afterwards: (@Sendable () -> Void)?
     /// The hint about a name that no handler has; nil where one answered, whatever it says.
-    var hint: String?
-
-    var isRefusedInput = false
+    package var hint: String?
+    package private(set) var isRefusedInput = false
 
     /// True where no handler has the name.
-    var isMissing: Bool { hint != nil }
+    package var isMissing: Bool { hint != nil }
 
-    static let null = Array("null".utf8)
+    package static let null = Array("null".utf8)
 
-    static func message(_ id: Int, _ answer: PageAnswer, isLast: Bool = true) -> [UInt8] {
+    package init(value: [UInt8] = Self.null, error: HTTPError? = nil) {
+        (self.value, self.error) = (value, error)
+    }
+
+    package static func message(_ id: Int, _ answer: PageAnswer, isLast: Bool = true) -> [UInt8] {
         var text = Array(#"{"reply":"#.utf8)
         JSON.write(id, into: &text)
         text.append(UInt8(ascii: ","))
@@ -50,7 +53,7 @@ extension PageAnswer {
     /// string, bytes as base64, nothing as `null`.
     ///
     /// - Parameter asText: the page wants the text of the answer, whatever it is.
-    init(_ response: Response, asText: Bool = false) async {
+    package init(_ response: Response, asText: Bool = false) async {
         isSilent = response.isSilent
         afterwards = response.afterwards
         isRefusedInput = response.refusal != nil && response.answeredBy?.hasPrefix("handler") == true

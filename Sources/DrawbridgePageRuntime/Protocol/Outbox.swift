@@ -2,12 +2,12 @@
 ///
 /// They are sent in their order, up to a window of bytes that are not acknowledged: so a connection, also a new one
 /// that begins after the last acknowledgement, has little to carry, however much waits.
-struct Outbox {
+package struct Outbox: Sendable {
     /// The most bytes that wait, and that a message has; with more, the page has stopped reading.
-    static let limit = 16 << 20
+    package static let limit = 16 << 20
 
     /// The most bytes that wait where an answer is added, which the page has asked for: many large ones are no fault.
-    static let limitOfAnswers = 128 << 20
+    package static let limitOfAnswers = 128 << 20
 
     /// The most bytes that are sent and not acknowledged; one message is always allowed.
     static let window = 4 << 20
@@ -24,33 +24,33 @@ struct Outbox {
     /// The life of the page that its frames are for.
     let life: Int
 
-    private(set) var last = 0
+    package private(set) var last = 0
     /// The highest number that was sent over any connection.
     private(set) var sent = 0
     private var waiting: [(number: Int, text: [UInt8])] = []
     private var first = 0
     /// The place of the first that is not sent over this connection.
     private var next = 0
-    private(set) var bytes = 0
+    package private(set) var bytes = 0
     /// Those of them that were sent over this connection.
     private var bytesUnderway = 0
 
     /// Counts them in the memory of the server that the page speaks to; nil where nobody counts.
     private let memory: (any WaitingMemory)?
 
-    init(life: Int = 1, in memory: (any WaitingMemory)? = nil) {
+    package init(life: Int = 1, in memory: (any WaitingMemory)? = nil) {
         self.life = life
         self.memory = memory
     }
 
     /// Whether a message can be added within the page's own limit.
-    func hasRoom(for text: [UInt8], limit: Int) -> Bool { bytes + text.count + Self.extra <= limit }
+    package func hasRoom(for text: [UInt8], limit: Int) -> Bool { bytes + text.count + Self.extra <= limit }
 
     /// Whether a message is one that a page can be sent.
-    static func fits(_ text: [UInt8]) -> Bool { text.count + extra <= limit }
+    package static func fits(_ text: [UInt8]) -> Bool { text.count + extra <= limit }
 
     /// Adds a message; false where the memory for all of them has no room for it.
-    mutating func add(_ text: [UInt8]) -> Bool {
+    package mutating func add(_ text: [UInt8]) -> Bool {
         let newBytes = bytes + text.count + Self.extra
         if let memory, !memory.change(to: newBytes) {
             guard text.count <= Self.short else { return false }
@@ -63,7 +63,7 @@ struct Outbox {
     }
 
     /// Forgets the messages up to a number; one that was not sent cannot be acknowledged.
-    mutating func acknowledge(_ number: Int) {
+    package mutating func acknowledge(_ number: Int) {
         let number = min(number, sent)
         while first < waiting.count, waiting[first].number <= number {
             let cost = waiting[first].text.count + Self.extra
@@ -84,13 +84,13 @@ struct Outbox {
     }
 
     /// Begins anew for a new connection, over which nothing was sent yet.
-    mutating func begin() {
+    package mutating func begin() {
         next = first
         bytesUnderway = 0
     }
 
     /// The next frame to send; nil where there is nothing, or where the page must acknowledge first.
-    mutating func nextFrame() -> [UInt8]? {
+    package mutating func nextFrame() -> [UInt8]? {
         var end = next
         var size = 0
         while end < waiting.count {
@@ -111,7 +111,7 @@ struct Outbox {
     }
 
     /// Empties a message that was not sent yet; its number stays.
-    mutating func withdraw(_ number: Int) {
+    package mutating func withdraw(_ number: Int) {
         guard number > sent, let place = waiting.lastIndex(where: { $0.number == number }) else { return }
         bytes -= waiting[place].text.count - Self.nothing.count
         waiting[place].text = Self.nothing
@@ -150,7 +150,7 @@ package protocol WaitingMemory: AnyObject, Sendable {
 
 extension HTTPError {
     /// The error for a page where the memory for all that waits is full.
-    static let noRoomForPages = HTTPError(
+    package static let noRoomForPages = HTTPError(
         .serviceUnavailable,
         """
         the bodies of requests and what waits for pages take all the memory there is for them (--memory-for-bodies); \

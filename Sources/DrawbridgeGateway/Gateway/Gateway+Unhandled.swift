@@ -39,7 +39,7 @@ extension Gateway {
 
     /// How often a name was missed, as the end of a sentence; nil where it is not logged again: it is the first time,
     /// the 10th, the 100th and so on.
-    package func timesMissed(_ name: String) -> String? {
+    func timesMissed(_ name: String) -> String? {
         let count = replyBook.news { $0.countMissed(name) }
         var rest = count
         while rest > 1, rest.isMultiple(of: 10) { rest /= 10 }

@@ -32,12 +32,7 @@ package final class ChannelReader: Sendable {
         }
         // It was sent before the page began another life.
         guard json["life"]?.numberValue?.intValue == page.life else { return }
-        if let number = json["ack"]?.numberValue?.intValue {
-            page.state.withLock { state in
-                state.outbox.acknowledge(number)
-                state.sendWhatMayGo()
-            }
-        }
+        if let number = json["ack"]?.numberValue?.intValue { page.acknowledge(number) }
         if json["bye"]?.boolValue == true { return page.leave() }
         guard let messages = json["up"]?.arrayValue,
             let received = page.take(messages, bytes: text.count, by: connection.tasks)
@@ -65,14 +60,7 @@ package final class ChannelReader: Sendable {
             return connection.close()
         }
         self.page.withLock { $0 = page }
-        // Later changes of these come with its messages.
-        if page.state.withLock({ $0.received == 0 }) {
-            page.move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue)
-        }
-        for name in hello["bridges"]?.arrayValue ?? [] {
-            if let bridge = Page.Bridge(name) { page.state.withLock { $0.add(bridge) } }
-        }
-        guard page.connect(connection, received: sign.received) else {
+        guard page.connect(connection, hello, received: sign.received) else {
             connection.send(gateway.isOver(sign).bytes)
             return connection.close()
         }

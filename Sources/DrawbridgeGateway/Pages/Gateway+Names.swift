@@ -10,6 +10,16 @@ extension Gateway {
             absent: replyBook.missing(among: runtime.givenNames, in: session, ofPageAt: path).sorted())
     }
 
+    package func complaint(
+        about answer: PageAnswer, to call: PageCall, of page: Page
+    ) -> (text: String, isNews: Bool)? {
+        guard let hint = answer.hint else { return nil }
+        let mock = hint.hasPrefix("no handler") ? howToMock(request(call, of: page)) : ""
+        let times = journal.isTold ? nil : timesMissed(call.name)
+        let caller = call.bridge?.rawValue ?? "a page"
+        return ("\(hint) (called by \(caller))\(mock)\(times ?? "")", isNews: times != nil)
+    }
+
     package func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)? {
         guard let runtime = pageRuntime, missed.isMessageHandler || runtime.shortcuts.contains(missed.object),
             let reason = reason(for: missed, in: page, runtime)

@@ -27,11 +27,6 @@ extension Gateway: PageHost {
             && (!answer.isMissing || pageRuntime?.missing == .answer || call.needsAnswer)
     }
 
-    /// What to do for a name to be answered, as the end of a sentence.
-    package func howToMock(_ call: PageCall, of page: Page) -> String {
-        howToMock(request(call, of: page))
-    }
-
     package func request(_ call: PageCall, of page: Page) -> Request {
         Request(
             CallingPage(page: page, call: call), of: call.name, with: call.data ?? .null, page.head,
@@ -43,7 +38,7 @@ extension Gateway: PageHost {
         let request = request(call, of: page)
         let response = await respond(to: request, by: tasks)
         let answer = await PageAnswer(response, asText: call.bridge?.hasEnvelope == true)
-        page.state.withLock { $0.connection }?.answered(
+        page.connection?.answered(
             request, response, bytes: isHeard(answer, call) ? answer.member.count : nil,
             took: began.duration(to: .now))
         return answer

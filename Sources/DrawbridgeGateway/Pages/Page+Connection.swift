@@ -4,13 +4,18 @@ import Synchronization
 extension Page: Expiring {
     /// Takes a connection of this page, the first or another one.
     ///
-    /// - Parameter received: the number of the last message that the page has applied.
+    /// - Parameters:
+    ///   - hello: what the page says first by it.
+    ///   - received: the number of the last message that the page has applied.
     /// - Returns: false where its life is over, or ends: the page is to begin the next one.
-    func connect(_ connection: any PageConnection, received: Int) -> Bool {
-        let (isOpen, old, wasFrozen): (Bool, (any PageConnection)?, Bool) = state.withLock { state in
-            guard case .open = state.phase else { return (false, nil, false) }
+    func connect(_ connection: any PageConnection, _ hello: JSON, received: Int) -> Bool {
+        // Later changes of these come with its messages.
+        if self.received == 0 { move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue) }
+        let old: (connection: (any PageConnection)?, isFrozen: Bool)? = state.withLock { state in
+            for bridge in hello["bridges"]?.arrayValue ?? [] { Bridge(bridge).map { state.add($0) } }
+            guard case .open = state.phase else { return nil }
             Deadlines.shared.remove(self)
-            let (old, wasFrozen) = (state.connection, state.isFrozen)
+            let old = (state.connection, state.isFrozen)
             state.connection = connection
             state.isFrozen = false
             state.isMissed = false
@@ -25,12 +30,21 @@ extension Page: Expiring {
                     ],
                 ] as JSON).bytes)
             state.sendWhatMayGo()
-            return (true, old, wasFrozen)
+            return old
         }
-        if let old, old !== connection { old.close() }
-        if wasFrozen { note(.page, "back") }
+        guard let old else { return false }
+        if old.connection !== connection { old.connection?.close() }
+        if old.isFrozen { note(.page, "back") }
         gateway.journal.touch(.pages, .sessions)
-        return isOpen
+        return true
+    }
+
+    /// Notes that the page has applied native's messages up to this one.
+    func acknowledge(_ number: Int) {
+        state.withLock { state in
+            state.outbox.acknowledge(number)
+            state.sendWhatMayGo()
+        }
     }
 
     /// Gives a page that is known by a request alone time to open its channel.
@@ -63,9 +77,7 @@ extension Page: Expiring {
 
     /// Breaks the connection, for tests: the page comes back with another.
     @discardableResult package func breakConnection() -> Bool {
-        let connection = state.withLock { $0.connection }
-        connection?.close()
-        return connection != nil
+        connection?.close() != nil
     }
 
     /// Does as if the page had not come back in time, for tests.
@@ -91,73 +103,53 @@ extension Page: Expiring {
 
     /// Called when the page has not come back in time: first its pending calls fail, later the page ends.
     package func expire() {
-        enum Step {
-            case none, wait(Duration)
-            case missed([PendingCall], PageError)
-            case end(PageError)
-        }
-        let step: Step = state.withLock { state in
+        let patience = gateway.pages.patience
+        let next: () -> Void = state.withLock { state in
             switch state.phase {
-            case .over: return .none
-            case .leaving: return .end(.left)
+            case .over: return {}
+            case .leaving: return { self.end(.left) }
             case .open: break
             }
-            guard state.connection == nil else { return .none }
+            guard state.connection == nil else { return {} }
             // A page that waits in a synchronous request cannot come back before its answer.
-            guard state.waits.isEmpty else { return .wait(gateway.pages.patience) }
-            guard !state.isMissed else { return .end(state.isFrozen ? .frozen : .lost) }
+            guard state.waits.isEmpty else { return { Deadlines.shared.add(self, after: patience) } }
+            guard !state.isMissed else {
+                return { [isFrozen = state.isFrozen] in self.end(isFrozen ? .frozen : .lost) }
+            }
             state.isMissed = true
-            return .missed(Array(state.calls.values), state.missing ?? .away)
+            return { [calls = state.calls.values, error = state.missing ?? .away] in
+                Deadlines.shared.add(self, after: max(.zero, Pages.grace - patience))
+                for call in calls { self.giveUp(call, error) }
+            }
         }
-        switch step {
-        case .none: break
-        case .wait(let time): Deadlines.shared.add(self, after: time)
-        case .missed(let calls, let error):
-            Deadlines.shared.add(self, after: max(.zero, Pages.grace - gateway.pages.patience))
-            for call in calls { giveUp(call, error) }
-        case .end(let error): end(error)
-        }
+        next()
     }
 
     /// Ends the page: native's calls of it fail, and its handlers are cancelled.
     func end(_ error: PageError) {
-        typealias Left = (
-            calls: [PendingCall], running: [Task<Void, Never>], connection: (any PageConnection)?, last: Int,
-            hadHandlers: Bool, isNews: Bool
-        )
-        let left: Left? = state.withLock { state in
-            let isNews: Bool
-            switch state.phase {
-            case .over: return nil
-            // The record says `left` already.
-            case .leaving: isNews = false
-            case .open: isNews = true
-            }
+        let left: State? = state.withLock { state in
+            if case .over = state.phase { return nil }
+            let left = state
             state.phase = .over(error)
-            defer {
-                state.calls = [:]
-                state.deliveries = [:]
-                // The memory of its handlers counts until they have ended.
-                state.running = state.running.mapValues { Page.Running(bytes: $0.bytes) }
-                state.connection = nil
-                state.changes()
-                state.outbox = Outbox(life: life)
-            }
-            return (
-                Array(state.calls.values) + state.deliveries.values,
-                state.running.values.compactMap(\.task), state.connection,
-                state.received, state.handlers != nil, isNews
-            )
+            state.calls = [:]
+            state.deliveries = [:]
+            // The memory of its handlers counts until they have ended.
+            state.running = state.running.mapValues { (nil, $0.bytes) }
+            state.connection = nil
+            state.changes()
+            state.outbox = Outbox(life: life)
+            return left
         }
         guard let left else { return }
-        if left.isNews { note(.page, "gone", saying: error.message) }
+        // Of a page that was leaving, the record says `left` already.
+        if case .open = left.phase { note(.page, "gone", saying: error.message) }
         Deadlines.shared.remove(self)
-        gateway.pages.remove(self, last: left.last, error)
+        gateway.pages.remove(self, last: left.received, error)
         gateway.journal.touch(.pages)
         // The page's own handlers are gone, also for requests that are on their way.
-        if left.hadHandlers { gateway.registry.hasChanged() }
-        for call in left.calls { call.end(.failure(error)) }
-        for task in left.running { task.cancel() }
+        if left.handlers != nil { gateway.registry.hasChanged() }
+        for call in Array(left.calls.values) + left.deliveries.values { call.end(.failure(error)) }
+        for (task, _) in left.running.values { task?.cancel() }
         left.connection?.close()
     }
 }

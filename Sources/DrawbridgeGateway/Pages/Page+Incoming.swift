@@ -25,9 +25,9 @@ extension Page {
             if case .over = state.phase { return (nil, false) }
             for (number, message) in messages where number == state.received + 1 {
                 state.received = number
-                state.inbox.append(.message(number, message, bytes: bytes))
+                state.inbox.append((number, message, bytes, nil))
             }
-            if let step { state.inbox.append(.step(step)) }
+            if let step { state.inbox.append((nil, nil, 0, step)) }
             let mustWork = !state.isWorking && !state.inbox.isEmpty
             if mustWork { state.isWorking = true }
             return (state.received, mustWork)
@@ -47,7 +47,11 @@ extension Page {
             }
             guard !some.isEmpty else { return }
             for work in some { run(work, by: tasks) }
-            if let begun = some.lazy.compactMap(\.number).max() { hasBegun(begun) }
+            if let begun = some.lazy.compactMap(\.number).max() {
+                state.withLock { $0.begun = begun }
+                // Requests that wait for these messages begin now.
+                gateway.pages.turns.reached(.init(life: life, number: begun), of: id)
+            }
             guard some.count == Self.workAtOnce else { continue }
             guard let tasks else {
                 // This may be on a loop, where others get their turn first.
@@ -59,22 +63,21 @@ extension Page {
     }
 
     private func run(_ work: Work, by tasks: HandlerTasks?) {
-        switch work {
-        case .step(let step): step()
-        case .message(_, .call(let call), let bytes): run(call, of: bytes, by: tasks)
-        case .message(_, .result(let id, let outcome), _): answered(id, outcome)
-        case .message(_, .told(let id, let outcome), _): told(id, outcome)
-        case .message(_, .ready(let bridge), _):
+        work.step?()
+        switch work.message {
+        case .call(let call): run(call, of: work.bytes, by: tasks)
+        case .result(let id, let outcome): answered(id, outcome)
+        case .told(let id, let outcome): told(id, outcome)
+        case .ready(let bridge):
             state.withLock { $0.add(bridge) }
             gateway.journal.touch(.pages)
-        case .message(_, .missed(let name), _): miss(name)
-        case .message(_, .fault(let fault), _): note(fault)
-        case .message(_, .bridgeFault(let bridge, let message, let line), _):
-            tellFault(of: bridge, message, line)
-        case .message(_, .moved(let url, let title, let isHidden), _):
+        case .missed(let name): miss(name)
+        case .fault(let fault): note(fault)
+        case .bridgeFault(let bridge, let message, let line): tellFault(of: bridge, message, line)
+        case .moved(let url, let title, let isHidden):
             move(to: url, title: title)
             if let isHidden { note(isHidden: isHidden) }
-        case .message(_, nil, _): break
+        case nil: break
         }
     }
 
@@ -89,12 +92,6 @@ extension Page {
         guard isOne, gateway.hasBridge(bridge) else { return }
         let place = "\(bridge.rawValue).js\(line.map { ":\($0)" } ?? "")"
         gateway.logger.warning("page \(id.prefix(8)) at \(path): \(place): \(message.cut(to: 1000))")
-    }
-
-    /// Lets the requests begin that wait for the messages up to this one.
-    private func hasBegun(_ number: Int) {
-        state.withLock { $0.begun = number }
-        gateway.pages.turns.reached(.init(life: life, number: number), of: id)
     }
 
     /// Notes the URL and the title that the page reports.
@@ -114,7 +111,7 @@ extension Page {
             guard state.runningMemory?.change(to: state.runningBytes + bytes) ?? true else { return nil }
             state.runningBytes += bytes
             state.lastRun += 1
-            state.running[state.lastRun] = Page.Running(bytes: bytes)
+            state.running[state.lastRun] = (nil, bytes)
             return state.lastRun
         }
         guard let number else { return end(call, PageAnswer(error: .noRoomForPages)) }
@@ -180,14 +177,8 @@ extension Page {
     }
 
     package func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
-        guard let hint = answer.hint else { return }
-        let mock = hint.hasPrefix("no handler") ? gateway.howToMock(call, of: self) : ""
-        let text = "\(hint) (called by \(call.bridge?.rawValue ?? "a page"))\(mock)"
-        if !gateway.journal.isTold, let times = gateway.timesMissed(call.name) {
-            warn(text + times)
-        } else {
-            tellConsole(text)
-        }
+        guard let (text, isNews) = gateway.complaint(about: answer, to: call, of: self) else { return }
+        if isNews { warn(text) } else { tellConsole(text) }
     }
 
     /// Writes a text to the log and to the page's console.

@@ -35,25 +35,22 @@ extension Page {
     ///
     /// - Throws: a ``PageError`` when the page is gone.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
-        try deliver(name, data, by: bridge, isAwaited: false) { [weak self] error in
+        let failing = { @Sendable [weak self] (error: PageError) in
             guard let self, error.reason != .stopped else { return }
             gateway.logger.warning("\(name) was not heard by page \(id.prefix(8)) at \(path): \(error)")
+        }
+        _ = try deliver(name, at: bridge?.rawValue ?? "", data, failing) {
+            Self.call(name, data, bridge, $0, isHeard: true)
         }
     }
 
     /// Calls a handler of the page's, and does not wait for its answer.
     ///
-    /// - Parameters:
-    ///   - isAwaited: whether somebody waits until it is received, for whom too many unconfirmed ones are an error.
-    ///   - failing: called with the reason why the page has not received it.
     /// - Returns: the call, which ends when the page has received it.
-    @discardableResult
     package func deliver(
-        _ name: String, _ data: JSON, by bridge: Bridge? = nil, isAwaited: Bool = true,
-        failing: @escaping @Sendable (PageError) -> Void = { _ in }
+        _ name: String, _ data: JSON, by bridge: Bridge? = nil
     ) throws(PageError) -> PendingCall {
-        let push = note(.push, name, at: bridge?.rawValue ?? "", data.bytes, .waiting)
-        return try deliver(push, name, isAwaited: isAwaited, failing) {
+        try deliver(name, at: bridge?.rawValue ?? "", data) {
             Self.call(name, data, bridge, $0, isHeard: true)
         }
     }
@@ -62,8 +59,7 @@ extension Page {
     ///
     /// - Returns: the call, which ends when a listener of the page has received it.
     package func deliver(event: String, _ data: JSON) throws(PageError) -> PendingCall {
-        let push = note(.push, event, at: "event", data.bytes, .waiting)
-        return try deliver(push, event, isAwaited: true, { _ in }) { id in
+        try deliver(event, at: "event", data) { id in
             var message: JSON.Object = ["event": .string(event), "data": data]
             if let id { message["id"] = .number(.init(id)) }
             return .object(message)
@@ -73,30 +69,33 @@ extension Page {
     /// The most calls and events that a page may leave unconfirmed.
     private static let mostDeliveries = 1000
 
+    /// - Parameter failing: called with the reason why the page has not received it; nil where somebody waits until it
+    ///   has, for whom too many unconfirmed ones are an error.
     private func deliver(
-        _ push: Int?, _ name: String, isAwaited: Bool, _ failing: @escaping @Sendable (PageError) -> Void,
+        _ name: String, at bridge: String, _ data: JSON, _ failing: (@Sendable (PageError) -> Void)? = nil,
         _ message: (_ id: Int?) -> JSON
     ) throws(PageError) -> PendingCall {
+        let push = note(.push, name, at: bridge, data.bytes, .waiting)
         let journal = gateway.journal
-        let delivery = PendingCall(page: self, what: name) { outcome in
-            switch outcome {
-            case .success: if let push { journal.end(push, .silent) }
-            case .failure(let error):
-                journal.end(push, error)
-                failing(error)
-            }
-        }
-        let id: Int? = state.withLock { state in
-            guard state.deliveries.count < Self.mostDeliveries else { return nil }
+        let (delivery, id) = state.withLock { state -> (PendingCall, id: Int?) in
             state.lastCall += 1
+            let delivery = PendingCall(page: self, state.lastCall, what: name) { outcome in
+                switch outcome {
+                case .success: if let push { journal.end(push, .silent) }
+                case .failure(let error):
+                    journal.end(push, error)
+                    failing?(error)
+                }
+            }
+            guard state.deliveries.count < Self.mostDeliveries else { return (delivery, nil) }
             state.deliveries[state.lastCall] = delivery
             if let push {
                 if state.lastDeliveries.count == 100 { state.lastDeliveries.removeFirst() }
                 state.lastDeliveries.append((state.lastCall, push))
             }
-            return state.lastCall
+            return (delivery, state.lastCall)
         }
-        if id == nil, isAwaited {
+        if id == nil, failing == nil {
             let error = PageError(
                 .full,
                 "\(Self.mostDeliveries) messages to the page are not confirmed: it does not run, or shows a dialog"
@@ -104,13 +103,10 @@ extension Page {
             journal.end(push, error)
             throw error
         }
-        delivery.number = id ?? 0
         do {
             delivery.place = try post(message(id).bytes)
         } catch {
-            state.withLock { state in
-                if let id { state.deliveries[id] = nil }
-            }
+            state.withLock { _ = $0.deliveries.removeValue(forKey: delivery.number) }
             journal.end(push, error)
             throw error
         }
@@ -207,19 +203,17 @@ extension Page {
             throw error
         }
         tellWhereItStandsStill(what)
-        let call = PendingCall(page: self, what: what)
-        let (id, missing) = state.withLock { state in
-            guard state.missing == nil || state.goneBy != nil else { return (0, state.missing) }
+        let call = try state.withLock { state throws(PageError) in
+            if let missing = state.missing, state.goneBy == nil { throw missing }
             state.lastCall += 1
+            let call = PendingCall(page: self, state.lastCall, what: what)
             state.calls[state.lastCall] = call
-            return (state.lastCall, nil)
+            return call
         }
-        if let missing { throw missing }
-        call.number = id
         do {
-            call.place = try post(message(id).bytes)
+            call.place = try post(message(call.number).bytes)
         } catch {
-            state.withLock { _ = $0.calls.removeValue(forKey: id) }
+            state.withLock { _ = $0.calls.removeValue(forKey: call.number) }
             throw error
         }
         return try await call.result(within: deadline)
@@ -246,7 +240,7 @@ extension Page {
     package func standStill(for handler: String) -> Int {
         state.withLock { state in
             state.lastWait += 1
-            state.waits[state.lastWait] = Wait(handler: handler)
+            state.waits[state.lastWait] = (handler, false)
             return state.lastWait
         }
     }
@@ -259,26 +253,21 @@ extension Page {
     /// - Parameter limit: the bytes that may wait for the page, this message among them.
     @discardableResult
     func post(_ text: [UInt8], upTo limit: Int = Outbox.limit) throws(PageError) -> Int {
-        let outcome: Result<Int, PageError> = state.withLock { state in
-            if let gone = state.goneBy { return .failure(gone) }
+        let number = try state.withLock { state throws(PageError) in
+            if let gone = state.goneBy { throw gone }
             guard Outbox.fits(text) else {
-                return .failure(
-                    PageError(.full, "\(text.count) bytes are more than a page is sent in one message"))
+                throw PageError(.full, "\(text.count) bytes are more than a page is sent in one message")
             }
             guard state.outbox.hasRoom(for: text, limit: limit) else {
-                return .failure(
-                    PageError(
-                        .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait"))
+                throw PageError(
+                    .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait")
             }
-            guard state.outbox.add(text) else {
-                return .failure(PageError(.full, HTTPError.noRoomForPages.message))
-            }
+            guard state.outbox.add(text) else { throw PageError(.full, HTTPError.noRoomForPages.message) }
             // The message may be acknowledged before this returns.
             let number = state.outbox.last
             state.sendWhatMayGo()
-            return .success(number)
+            return number
         }
-        let number = try outcome.get()
         tell("SEND", text)
         return number
     }

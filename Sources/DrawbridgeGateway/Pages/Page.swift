@@ -69,8 +69,8 @@ public final class Page: Sendable, Identifiable {
         var connection: (any PageConnection)?
         /// When its presence changed last.
         var since = Date.now
-        /// Synchronous requests under way, which block the page.
-        var waits: [Int: Wait] = [:]
+        /// Synchronous requests under way, which block the page, and whether it was logged that it is called meanwhile.
+        var waits: [Int: (handler: String, isTold: Bool)] = [:]
         var lastWait = 0
         /// True while the browser keeps it for its back button.
         var isFrozen = false
@@ -90,8 +90,8 @@ public final class Page: Sendable, Identifiable {
         var deliveries: [Int: PendingCall] = [:]
         /// The records of the last of them, for answers that the page sends all the same.
         var lastDeliveries: [(id: Int, record: Int)] = []
-        /// The page's calls of handlers that are under way.
-        var running: [Int: Running] = [:]
+        /// The page's calls of handlers that are under way; they have no task until they have started.
+        var running: [Int: (task: Task<Void, Never>?, bytes: Int)] = [:]
         var lastRun = 0
         /// The bytes of their messages, and what counts them in the server's memory.
         var runningBytes = 0
@@ -140,31 +140,9 @@ public final class Page: Sendable, Identifiable {
         case over(PageError)
     }
 
-    /// A page's call of a handler that is under way.
-    struct Running {
-        /// Nil until it has started.
-        var task: Task<Void, Never>?
-        let bytes: Int
-    }
-
-    /// A synchronous request of the page's.
-    struct Wait {
-        var handler: String
-        /// Whether it was logged that the page is called meanwhile.
-        var isTold = false
-    }
-
-    /// What is done for a page, in order.
-    enum Work: Sendable {
-        /// With about its size: messages that came together are taken as equally long.
-        case message(Int, PageMessage?, bytes: Int)
-        /// Something that came by HTTP, after the messages that came with it.
-        case step(@Sendable () -> Void)
-
-        var number: Int? {
-            if case .message(let number, _, _) = self { number } else { nil }
-        }
-    }
+    /// What is done for a page, in order: a message with about its size, since messages that came together are taken as
+    /// equally long; or a step that came by HTTP, after the messages that came with it.
+    typealias Work = (number: Int?, message: PageMessage?, bytes: Int, step: (@Sendable () -> Void)?)
 
     let state: Mutex<State>
     let gateway: any PageHost
@@ -218,6 +196,11 @@ public final class Page: Sendable, Identifiable {
     /// How many of its numbered messages have come.
     package var received: Int { state.withLock { $0.received } }
 
+    /// Whether its messages up to this one have begun, or never will.
+    func hasBegun(_ number: Int) -> Bool { state.withLock { $0.presence == .gone || $0.begun >= number } }
+
+    var connection: (any PageConnection)? { state.withLock { $0.connection } }
+
     var isOver: Bool { presence == .gone }
 
     /// The handlers that this page alone has, before all others (contract, section 7); empty until you register some.
@@ -233,6 +216,9 @@ public final class Page: Sendable, Identifiable {
         gateway.registry.hasBecomeSpecial()
         return set
     }
+
+    /// ``handlers``, where it has some; else nil.
+    var ownHandlers: HandlerSet? { state.withLock { $0.handlers } }
 
     /// The path of its address, by which its handlers are chosen.
     package var path: String { Target.path(ofURL: url) }

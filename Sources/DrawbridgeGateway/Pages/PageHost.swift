@@ -17,10 +17,10 @@ package protocol PageHost: Answerer {
 
     func respond(to call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer
 
-    func howToMock(_ call: PageCall, of page: Page) -> String
-
-    /// How often a name was called that nobody answers, as the end of a sentence; nil where that is not worth a line.
-    func timesMissed(_ name: String) -> String?
+    /// The message about a call that nobody answers, and whether it is new to the log; nil where somebody does.
+    func complaint(about answer: PageAnswer, to call: PageCall, of page: Page) -> (
+        text: String, isNews: Bool
+    )?
 
     /// The message about a name that a page has looked up in vain, and whether it is new to the log; nil for none.
     func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)?

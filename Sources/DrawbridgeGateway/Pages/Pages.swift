@@ -171,7 +171,7 @@ public final class Pages: Sendable {
         let (page, ended) = state.withLock { ($0.pages[id], $0.ended[id]?.number ?? 0) }
         guard let page else { return ended >= place.life }
         if page.life != place.life { return page.life > place.life }
-        return page.isOver || page.state.withLock { $0.begun } >= place.number
+        return page.hasBegun(place.number)
     }
 
     func end(_ error: PageError) { for page in open { page.end(error) } }

@@ -5,27 +5,23 @@ package final class PendingCall: Expiring {
     private struct State {
         var outcome: Result<JSON, PageError>?
         var waiter: CheckedContinuation<JSON, any Error>?
-        var number = 0
         var place = 0
         var deadline: Duration?
     }
 
     private let page: Page
+    let number: Int
     private let what: String
-    /// Called with the outcome of a call for whose answer nobody waits.
+    /// Called with the outcome of a call for whose answer nobody waits; nil for other calls.
     private let ended: (@Sendable (Result<JSON, PageError>) -> Void)?
     private let state = Mutex(State())
 
-    /// - Parameter ended: called with the outcome, also where nobody waits for it.
-    init(page: Page, what: String, ended: (@Sendable (Result<JSON, PageError>) -> Void)? = nil) {
+    init(page: Page, _ number: Int, what: String, ended: (@Sendable (Result<JSON, PageError>) -> Void)? = nil)
+    {
         self.page = page
+        self.number = number
         self.what = what
         self.ended = ended
-    }
-
-    var number: Int {
-        get { state.withLock { $0.number } }
-        set { state.withLock { $0.number = newValue } }
     }
 
     /// The number of the message that makes the call.

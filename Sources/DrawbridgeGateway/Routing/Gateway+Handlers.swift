@@ -13,8 +13,7 @@ extension Gateway {
 
     private func sets(for request: Request) -> [HandlerSet] {
         guard registry.hasSpecialHandlers else { return [handlers] }
-        let own = request.page?.state.withLock { $0.handlers }
-        return (own.map { [$0] } ?? []) + handlerSets(ofPageAt: request.pagePath)
+        return [request.page?.ownHandlers].compactMap(\.self) + handlerSets(ofPageAt: request.pagePath)
     }
 
     func matches(_ segments: [String], for request: Request) -> [(route: Route, values: [String])] {

@@ -27,12 +27,7 @@ extension Journal {
             output = record.shownOutput(nil)
             state = record.state ?? .silent
             code = record.code
-            answeredBy = record.by.map { answerer in
-                switch answerer {
-                case .reply(let title), .handler(let title): "\(answerer.word) \(title)"
-                case .nobody, .gateway: answerer.word
-                }
-            }
+            answeredBy = record.by.map { by in "\(by.shown.word)\(by.shown.title.map { " \($0)" } ?? "")" }
         }
     }
 

@@ -2,18 +2,13 @@ import Synchronization
 
 // Reads the journal.
 extension Journal {
-    package struct Reading {
-        package let records: [JournalRecord]
-        package let next: Int
-        /// Whether records were lost that a reader from that number on would have seen.
-        package let hasLost: Bool
-    }
-
-    /// The records that fit.
+    /// The records that fit, the number from which one would go on, and whether records were lost that a reader from
+    /// `since` on would have seen.
     ///
-    /// - Parameters:
-    ///   - since: the number of the first one; nil for all that the session sees.
-    package func read(_ filter: RecordFilter, since: Int? = nil, atMost limit: Int = .max) -> Reading {
+    /// - Parameter since: the number of the first one; nil for all that the session sees.
+    package func read(
+        _ filter: RecordFilter, since: Int? = nil, atMost limit: Int = .max
+    ) -> (records: [JournalRecord], next: Int, hasLost: Bool) {
         let (kept, view, now) = state.withLock {
             (($0.records, $0.requests), $0.views[filter.session], $0.next)
         }
@@ -24,7 +19,7 @@ extension Journal {
             if found.count == limit { next = record.number } else { found.append(record) }
             return next == now
         }
-        return Reading(records: found, next: next, hasLost: from <= view.lastLost(of: filter.kinds))
+        return (found, next, from <= view.lastLost(of: filter.kinds))
     }
 
     /// Which names were called, for the message that another one was not.

@@ -57,37 +57,23 @@ extension Journal {
         since changes: Int, _ filter: RecordFilter?, until deadline: ContinuousClock.Instant,
         hearsTopics: Bool = false
     ) async {
-        let number = state.withLock { state in
+        let (wakes, waker) = AsyncStream.makeStream(of: Never.self)
+        let number: Int? = state.withLock { state in
+            guard !state.isStopping, state.changes == changes else { return nil }
             state.lastWaiter += 1
+            state.waiters[state.lastWaiter] = Waiter(filter: filter, hearsTopics: hearsTopics) {
+                waker.finish()
+            }
             return state.lastWaiter
         }
+        guard let number else { return }
         let timer = Task {
             try? await Task.sleep(until: deadline)
-            wake(number)
+            waker.finish()
         }
-        defer { timer.cancel() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    let isTime = state.isStopping || ContinuousClock.now >= deadline
-                    if isTime || state.changes != changes || Task.isCancelled {
-                        return true
-                    }
-                    state.waiters[number] = Waiter(filter: filter, hearsTopics: hearsTopics) {
-                        continuation.resume()
-                    }
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            wake(number)
-        }
-    }
-
-    private func wake(_ number: Int) {
-        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
-        waiter?.wake()
+        for await _ in wakes {}
+        timer.cancel()
+        state.withLock { _ = $0.waiters.removeValue(forKey: number) }
     }
 
     /// What an inspector shows besides records.

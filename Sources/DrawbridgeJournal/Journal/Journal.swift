@@ -29,7 +29,7 @@ public final class Journal: Sendable {
         var bytes = 0
         var bytesOfPages: [String: Int] = [:]
         var views = SessionViews()
-        var unanswered = Unanswered<JournalRecord>()
+        var unanswered = Unanswered()
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
         var touched: [Topic: Int] = [:]
@@ -82,7 +82,7 @@ public final class Journal: Sendable {
 
     /// Notes a message that concerns no single page.
     package func note(_ sentence: String, about name: String) {
-        _ = add(JournalRecord.Head(notice: name), nil, [], saying: sentence)
+        _ = add(JournalRecord.Head(.notice, of: nil, name), nil, [], saying: sentence)
     }
 
     /// Notes the input of a call, once it is known.
@@ -204,7 +204,7 @@ public final class Journal: Sendable {
                     return (record.bytes - before, record.isUnanswered && !was)
                 } ?? (0, false)
             state.count(more, of: page)
-            if isMissed { state.countUnanswered(number) }
+            if isMissed, let record = state.record(number) { state.unanswered.add(record) }
             let waiters = state.takeWaiters(concernedBy: number)
             let told = whereItWaits ? state.telling(of: number) : nil
             makeRoom(&state)
@@ -236,17 +236,6 @@ extension Journal.State {
         guard let listener, let record = records.record(number), record.kind == .call else { return nil }
         let times = record.by == .nobody ? unanswered.count(of: record.name) : 0
         return { listener(record, times) }
-    }
-
-    fileprivate mutating func countUnanswered(_ number: Int) {
-        guard let record = record(number) else { return }
-        // Where only the method was wrong, the name is answered. Long calls are shortened.
-        let isForAReply = record.code != 405 && ![.head, .options].contains(record.head.method)
-        let isMissed = record.by == .nobody && isForAReply && record.head.target.utf8.count <= 2 << 10
-        let call = isMissed ? record.shortened(to: 2 << 10) : nil
-        unanswered.add(record.name, call) {
-            $0.input.bytes == $1.input.bytes && $0.head.target == $1.head.target
-        }
     }
 
     /// Drops the oldest record, or the oldest of the requests that were passed through.

@@ -14,12 +14,9 @@ extension JournalRecord {
         if let method = head.method { members["method"] = .string(method.rawValue) }
         if kind != .request { members["input"] = shownInput(redaction) }
         if !input.isWhole { members["inputIsCut"] = true }
-        if let by {
-            members["by"] = .string(by.word)
-            switch by {
-            case .reply(let title), .handler(let title): members[by.word] = .string(title)
-            case .nobody, .gateway: break
-            }
+        if let (word, title) = by?.shown {
+            members["by"] = .string(word)
+            if let title { members[word] = .string(title) }
         }
         let reasons = why + [near].compactMap(\.self)
         if !reasons.isEmpty { members["why"] = .array(reasons.map(JSON.string)) }

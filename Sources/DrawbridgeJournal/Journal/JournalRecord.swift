@@ -34,12 +34,13 @@ package struct JournalRecord: Sendable {
 
         package static let words = ["reply", "handler", "nobody", "gateway"]
 
-        var word: String {
+        /// What it is, and which of them, where there are several.
+        var shown: (word: String, title: String?) {
             switch self {
-            case .reply: "reply"
-            case .handler: "handler"
-            case .nobody: "nobody"
-            case .gateway: "gateway"
+            case .reply(let title): ("reply", title)
+            case .handler(let title): ("handler", title)
+            case .nobody: ("nobody", nil)
+            case .gateway: ("gateway", nil)
             }
         }
     }
@@ -147,18 +148,11 @@ package struct JournalRecord: Sendable {
             bytes = self.target.utf8.count + (contentType?.utf8.count ?? 0) + (page?.bytes ?? 0)
         }
 
-        convenience init(_ kind: Kind, of page: Concerned, _ name: String, at bridge: String) {
-            self.init(kind, page, in: page.session, name, at: bridge)
-        }
-
-        convenience init(notice name: String) { self.init(.notice, nil, in: .usual, name, at: "") }
-
-        private init(
-            _ kind: Kind, _ page: Concerned?, in session: Session, _ name: String, at bridge: String
-        ) {
+        /// Anything else, which concerns a page, or none.
+        init(_ kind: Kind, of page: Concerned?, _ name: String, at bridge: String = "") {
             self.kind = kind
             id = ""
-            self.session = session
+            session = page?.session ?? .usual
             self.page = page
             self.bridge = bridge
             method = nil

@@ -24,7 +24,7 @@ package struct RecordFilter: Sendable {
     package func fits(_ record: JournalRecord) -> Bool {
         if !isAbout(record) { return false }
         if let state, record.state != state { return false }
-        if let by, record.by?.word != by { return false }
+        if let by, record.by?.shown.word != by { return false }
         if isUnanswered, !record.isUnanswered { return false }
         return misfit(of: record, nil) == nil
     }

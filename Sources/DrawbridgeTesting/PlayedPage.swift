@@ -21,7 +21,7 @@ public final class PlayedPage: Sendable {
     public let id: String
 
     private let gateway: Gateway
-    private let wire: PlayedWire
+    private let connection: PlayedConnection
 
     /// Makes a page that has loaded and opened its channel.
     ///
@@ -35,15 +35,16 @@ public final class PlayedPage: Sendable {
     ) {
         self.gateway = gateway
         id = UUID().uuidString.lowercased().filter { $0 != "-" }
-        wire = PlayedWire(ChannelReader(gateway, Request("/__drawbridge__/channel", headers: headers)))
+        connection = PlayedConnection(
+            ChannelReader(gateway, Request("/__drawbridge__/channel", headers: headers)))
         let hello: JSON.Object = [
             "page": .string(id), "life": 1, "n": 0, "received": 0, "epoch": "", "bridges": ["wvjb"],
             "url": .string("http://localhost\(path)"), "title": .string(title),
         ]
-        wire.say(["hello": .object(hello)])
+        connection.say(["hello": .object(hello)])
     }
 
-    deinit { wire.close() }
+    deinit { connection.close() }
 
     /// The page as handlers and `Gateway.pages` have it.
     public var page: Page? { gateway.pages.page(id) }
@@ -61,7 +62,7 @@ public final class PlayedPage: Sendable {
         _ name: String, _ data: JSON = .null, by bridge: Page.Bridge = .wvjb,
         progress: (@Sendable (JSON) -> Void)? = nil
     ) async throws -> JSON {
-        try await wire.call(
+        try await connection.call(
             [
                 "call": .string(name), "data": data, "bridge": .string(bridge.rawValue), "waits": true,
                 "progress": .bool(progress != nil),
@@ -70,33 +71,36 @@ public final class PlayedPage: Sendable {
 
     /// Calls native and wants no answer.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Page.Bridge = .wvjb) {
-        wire.tell(["call": .string(name), "data": data, "bridge": .string(bridge.rawValue)])
+        connection.tell(["call": .string(name), "data": data, "bridge": .string(bridge.rawValue)])
     }
 
     /// Answers native's calls of this name; an earlier answer for it is replaced.
-    public func on(_ name: String, _ answer: @escaping Answer) { wire.take(name, answer) }
+    public func on(_ name: String, _ answer: @escaping Answer) {
+        // The earlier one may hold the last reference to something that speaks to this page at its end.
+        _ = connection.state.withLock { $0.answers.updateValue(answer, forKey: name) }
+    }
 
     /// What native has called of the page, in order, whether it answers to the name or not.
-    public var asked: [(name: String, data: JSON)] { wire.asked }
+    public var asked: [(name: String, data: JSON)] { connection.state.withLock { $0.asked } }
 
     /// The events that native has sent, in order.
-    public var events: [(name: String, data: JSON)] { wire.heard }
+    public var events: [(name: String, data: JSON)] { connection.state.withLock { $0.events } }
 
     /// Tells native that the page leaves, and closes its channel.
     public func leave() {
-        wire.say(["bye": true])
-        wire.close()
+        connection.say(["bye": true])
+        connection.close()
     }
 }
 
 /// The channel of a page that is played.
-final class PlayedWire: PageConnection {
-    private struct Caller {
+final class PlayedConnection: PageConnection {
+    fileprivate struct Caller {
         let continuation: CheckedContinuation<JSON, any Error>
         let progress: (@Sendable (JSON) -> Void)?
     }
 
-    private struct State {
+    fileprivate struct State {
         var isClosed = false
         /// The numbers of the last message and of the last call.
         var number = 0
@@ -114,7 +118,7 @@ final class PlayedWire: PageConnection {
         }
     }
 
-    private let state = Mutex(State())
+    fileprivate let state = Mutex(State())
     private let reader: ChannelReader
     private let coming: AsyncStream<[UInt8]>.Continuation
 
@@ -179,14 +183,6 @@ final class PlayedWire: PageConnection {
             caller?.continuation.resume(throwing: CancellationError())
         }
     }
-
-    func take(_ name: String, _ answer: @escaping PlayedPage.Answer) {
-        // The earlier one may hold the last reference to something that speaks to this page at its end.
-        _ = state.withLock { $0.answers.updateValue(answer, forKey: name) }
-    }
-
-    var asked: [(name: String, data: JSON)] { state.withLock { $0.asked } }
-    var heard: [(name: String, data: JSON)] { state.withLock { $0.events } }
 
     // MARK: Hearing
 

@@ -15,7 +15,7 @@ extension Gateway {
         let question = Question(
             found.name, message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name))
         guard presenter.canAnswer(question) || questions.isWatched(plain.session) else {
-            questions.noteNobody(decides: question, .string(last.name), for: plain)
+            questions.note(question, (.string(last.name), by: "nobody"), for: plain)
             plain.logger.notice(
                 """
                 reply \(found.title): \(Question.unasked); took the last choice, \(last.name). Decide it by \

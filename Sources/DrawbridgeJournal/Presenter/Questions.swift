@@ -3,7 +3,7 @@ import Synchronization
 
 /// The questions that wait for an answer, which a program may give in a person's place.
 ///
-/// Whoever answers first counts; the question is withdrawn from all others.
+/// The first answer wins; the question is withdrawn from all others.
 package final class Questions: Sendable {
     package struct Waiting: Sendable {
         package let number: Int
@@ -54,12 +54,12 @@ package final class Questions: Sendable {
         let person = isScripted ? "script" : "person"
         guard question.kind != .notice, hasPresenter || isWatched(session) else {
             let answer = try await presenter.present(question, for: request)
-            if question.kind != .notice { noteNobody(decides: question, answer, for: request) }
+            if question.kind != .notice { note(question, (answer, by: "nobody"), for: request) }
             return answer
         }
         let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
         let number = try open(question, for: request, of: page, answers)
-        note(nil, question, request)
+        note(question, nil, for: request)
         // Where somebody is asked, that shows it.
         if !hasPresenter { tell(of: question, number, request) }
         journal.touch(.questions)
@@ -71,7 +71,7 @@ package final class Questions: Sendable {
             group.addTask { [self] in
                 while !hasPresenter, let end = watchEnds(in: session) { try await Task.sleep(until: end) }
                 let answer = try await presenter.present(question, for: request)
-                // The first answer counts: if a program's was accepted meanwhile, that is it.
+                // The first answer wins: if a program's was accepted meanwhile, that is it.
                 if take(number) == nil { for await first in stream { return first } }
                 return (answer, by: hasPresenter ? person : "nobody")
             }
@@ -82,18 +82,17 @@ package final class Questions: Sendable {
             defer { group.cancelAll() }
             return try await group.next() ?? (nil, by: person)
         }
-        if decision.by == "nobody" {
-            noteNobody(decides: question, decision.choice, for: request)
-        } else {
-            note(decision, question, request)
-        }
+        note(question, decision, for: request)
         return decision.choice
     }
 
-    /// Notes in the record of a call that nobody could be asked, and what counts instead.
-    package func noteNobody(decides question: Question, _ choice: JSON?, for request: Request) {
-        note((choice, by: "nobody"), question, request)
-        if let number = request.record { journal.note(why: [Question.unasked], of: number) }
+    /// Notes a question in the record of a call.
+    ///
+    /// - Parameter decision: nil where the question begins to wait.
+    package func note(_ question: Question, _ decision: JournalRecord.Decided?, for request: Request) {
+        guard let number = request.record else { return }
+        journal.note((question.name, decision), of: number)
+        if decision?.by == "nobody" { journal.note(why: [Question.unasked], of: number) }
     }
 
     /// Logs that a question waits which no terminal shows.
@@ -101,12 +100,6 @@ package final class Questions: Sendable {
         let isInspected = state.withLock { $0.inspectors > 0 }
         let way = isInspected ? "answer it in the inspector" : "a program is to answer it"
         request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
-    }
-
-    /// - Parameter decision: nil where the question begins to wait.
-    private func note(_ decision: Decided?, _ question: Question, _ request: Request) {
-        guard let number = request.record else { return }
-        journal.note((question.name, decision), of: number)
     }
 
     /// Removes a question; nil where it was removed before.
@@ -203,6 +196,4 @@ package final class Questions: Sendable {
             of its session, or \(Self.most) of all; answer them first
             """)
     }
-
-    package var count: Int { state.withLock { $0.waiting.count } }
 }

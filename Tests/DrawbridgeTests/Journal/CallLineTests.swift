@@ -89,7 +89,7 @@ import Testing
         let lines = Lines()
         gateway.tellCalls { _, _, line in lines.add(line(nil, false)) }
         let call = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
-        await until { gateway.questions.count == 1 }
+        await until { gateway.questions.waiting.count == 1 }
         call.cancel()
         _ = await call.value
         #expect(lines.all.count == 1)

@@ -131,14 +131,14 @@ import Testing
         let program = JournalProgram(gateway)
         _ = await program.ask(.get, "questions")
         let answer = Task { await gateway.respond(to: Request("/delete?_mobile_bridge=1")) }
-        await until { gateway.questions.count == 1 }
+        await until { gateway.questions.waiting.count == 1 }
         #expect(await program.ask(.post, "questions/1", #"{"choice": "yes"}"#).status == .ok)
         #expect(try await answer.value.json()["data"] == 1)
         #expect(log.entries.contains("notice: a tester answers question 1"))
 
         // A person is not a tester.
         let again = Task { await gateway.respond(to: Request("/delete?_mobile_bridge=1")) }
-        await until { gateway.questions.count == 1 }
+        await until { gateway.questions.waiting.count == 1 }
         let deed = Request(
             .post, "/__drawbridge__/questions/2", headers: [.contentType: "application/json"],
             body: .init(#"{"choice": "no"}"#))

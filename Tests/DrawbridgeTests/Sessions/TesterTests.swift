@@ -246,7 +246,7 @@ import Testing
         let gateway = Gateway(presenter: Busy(withdrawn: withdrawn), logger: .quiet)
         gateway.reply(by: try SessionTests.layers(Self.question))
         let asked = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
-        await until { gateway.questions.count == 1 }
+        await until { gateway.questions.waiting.count == 1 }
         let list = try await Self.ask(gateway, .get, "questions").json()["data"]
         #expect(list?[0]?["message"] == "Pay?")
         #expect(list?[0]?["choices"] == ["pay", "cancel"])
@@ -263,7 +263,7 @@ import Testing
         #expect(withdrawn.mutex.withLock { $0 } == 1)
         #expect(
             await Self.ask(gateway, .post, "questions/\(number)", #"{"choice":"pay"}"#).status == .notFound)
-        #expect(gateway.questions.count == 0)
+        #expect(gateway.questions.waiting.count == 0)
     }
 
     /// Decides nearly at once.
@@ -286,7 +286,7 @@ import Testing
             #expect(try await asked.value.json()["data"] == ["ok": .bool(told)])
             counts[told, default: 0] += 1
         }
-        #expect(gateway.questions.count == 0)
+        #expect(gateway.questions.waiting.count == 0)
     }
 
     @Test func withoutAPersonAQuestionWaitsOnlyWhereAProgramWatches() async throws {
@@ -297,7 +297,7 @@ import Testing
         let asked = Task {
             await gateway.respond(to: Request("/pay?_mobile_bridge=1", headers: [.session: "ann"]))
         }
-        await until { gateway.questions.count == 1 }
+        await until { gateway.questions.waiting.count == 1 }
         #expect(await Self.ask(gateway, .post, "questions/1?session=ann", #"{"choice":"pay"}"#).status == .ok)
         #expect(try await asked.value.json()["data"] == ["ok": true])
         _ = await Self.ask(gateway, .post, "reset?session=ann")
@@ -309,10 +309,10 @@ import Testing
         let gateway = try Self.gateway(Self.question)
         _ = await Self.ask(gateway, .get, "questions")
         let asked = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
-        await until { gateway.questions.count == 1 }
+        await until { gateway.questions.waiting.count == 1 }
         asked.cancel()
         _ = await asked.value
-        #expect(gateway.questions.count == 0)
+        #expect(gateway.questions.waiting.count == 0)
     }
 
     /// A page would else wait for ever for a program that has gone.
@@ -322,7 +322,7 @@ import Testing
         _ = await Self.ask(gateway, .get, "questions")
         let answer = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(try await answer.json()["code"] != 503)
-        #expect(gateway.questions.count == 0)
+        #expect(gateway.questions.waiting.count == 0)
     }
 
     @Test func aHundredWaitingQuestionsOfASessionLeaveRoomForOthers() async throws {
@@ -331,15 +331,15 @@ import Testing
         var asked = (0..<Questions.mostOfSession).map { _ in
             Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
         }
-        await until { gateway.questions.count == Questions.mostOfSession }
+        await until { gateway.questions.waiting.count == Questions.mostOfSession }
         let more = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(try await more.json()["code"] == 503)
         let ann = Request("/pay?_mobile_bridge=1", headers: [.session: "ann"])
         asked.append(Task { await gateway.respond(to: ann) })
-        await until { gateway.questions.count == Questions.mostOfSession + 1 }
+        await until { gateway.questions.waiting.count == Questions.mostOfSession + 1 }
         for task in asked { task.cancel() }
         for task in asked { _ = await task.value }
-        #expect(gateway.questions.count == 0)
+        #expect(gateway.questions.waiting.count == 0)
     }
 }
 

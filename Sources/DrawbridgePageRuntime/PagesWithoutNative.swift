@@ -5,21 +5,10 @@ import Synchronization
 ///
 /// Nothing else would say why such a page has none; each is named once, in the log and in the journal.
 package final class PagesWithoutNative: Sendable {
+    /// Why; see ``sentence(_:_:)``.
     enum Reason {
-        /// Their server compresses them, though asked not to.
-        case encoded(String)
-        /// Their text is UTF-16.
-        case wide
-        /// They are XML, where one wrong byte is the end of a page.
-        case xml
-        /// Their policy takes away their origin, by which the gateway would know them.
-        case sandboxed
-        /// Their policy lets no script run.
-        case scriptless
-        /// They are framed by a page of another site.
-        case framed
-        /// They were given the tag, and have not requested the script.
-        case unasked
+        case encoded(_ coding: String)
+        case wide, xml, sandboxed, scriptless, framed, unasked
     }
 
     /// More paths than this are not kept.
@@ -109,23 +98,20 @@ package final class PagesWithoutNative: Sendable {
     private final class Expected: Expiring {
         private let request: Request
         private let path: String
-        private let owner: Owner
-
-        // A struct, as Swift 6.2 has no `weak let`.
-        private struct Owner { weak var pages: PagesWithoutNative? }
+        private let pages: PagesWithoutNative
 
         init(_ request: Request, at path: String, _ pages: PagesWithoutNative) {
             self.request = request
             self.path = path
-            owner = Owner(pages: pages)
+            self.pages = pages
         }
 
         func expire() {
             // The page may have asked at this moment, and another one of the path be expected.
-            let isOver = owner.pages?.state.withLock { state in
+            let isOver = pages.state.withLock { state in
                 state.expected[path] === self && state.expected.removeValue(forKey: path) != nil
             }
-            if isOver == true { owner.pages?.tell(of: request, .unasked) }
+            if isOver { pages.tell(of: request, .unasked) }
         }
     }
 }

@@ -46,7 +46,7 @@ extension Gateway: PageHost {
 
     /// Waits until the messages that a page sent before its request have begun.
     func awaitTurn(of request: Request) async {
-        guard !request.isAnonymous, let id = request.headers.value(.pageID), PageSign.isID(id),
+        guard !request.isAnonymous, let id = request.claimedPage,
             let place = request.headers.value(.pageAfter).flatMap(PageTurns.Place.init),
             let token = request.headers.value(.pageToken), access.token.matches(token)
         else { return }

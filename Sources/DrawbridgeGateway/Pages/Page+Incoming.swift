@@ -72,7 +72,7 @@ extension Page {
             state.withLock { $0.add(bridge) }
             gateway.journal.touch(.pages)
         case .missed(let name): miss(name)
-        case .fault(let fault): note(fault)
+        case .fault(let kind, let detail): note(fault: kind, detail)
         case .bridgeFault(let bridge, let message, let line): tellFault(of: bridge, message, line)
         case .moved(let url, let title, let isHidden):
             move(to: url, title: title)

@@ -1,14 +1,14 @@
 import Synchronization
 
 extension Request {
+    /// The id of its page as it says, which is not verified.
+    var claimedPage: String? { headers.value(.pageID).flatMap { PageSign.isID($0) ? $0 : nil } }
+
     /// The page that sent this, as records name it: it may be known by this request alone.
     var concernedPage: JournalRecord.Concerned? {
         guard !isAnonymous || channelCall != nil else { return nil }
         if let page { return page.concerned }
-        guard channelCall == nil, let id = headers.value(.pageID), PageSign.isID(id), let path = pagePath
-        else {
-            return nil
-        }
+        guard channelCall == nil, let id = claimedPage, let path = pagePath else { return nil }
         return .init(id: id, path: path, title: "", session: session)
     }
 }
@@ -18,14 +18,14 @@ extension Page {
     /// How many faults of a page are kept; its script reports no more either.
     private static let mostFaults = 100
 
-    func note(_ fault: PageFault) {
+    func note(fault kind: String, _ detail: JSON.Object) {
         let isOne = state.withLock { state in
             state.faults += 1
             return state.faults <= Self.mostFaults
         }
         guard isOne else { return }
-        note(.page, fault.kind.rawValue, JSON.object(fault.detail).bytes)
-        if let hint = BridgeHint(fault.detail["message"]?.stringValue ?? "") { tell(hint) }
+        note(.page, kind, JSON.object(detail).bytes)
+        if let hint = BridgeHint(detail["message"]?.stringValue ?? "") { tell(hint) }
     }
 
     /// Tells the page's console once which bridge the page seems to need, and the log once for all pages.
@@ -34,9 +34,7 @@ extension Page {
         let isNew = state.withLock { state in
             !state.missed.contains(where: \.isMessageHandler) && state.hinted.insert(hint.name).inserted
         }
-        guard isNew,
-            let complaint = gateway.complaint(about: hint)
-        else { return }
+        guard isNew, let complaint = gateway.complaint(about: hint) else { return }
         say(complaint, of: hint.name)
     }
 

@@ -10,7 +10,8 @@ enum PageMessage: Sendable {
     case moved(url: String?, title: String?, isHidden: Bool?)
     /// The page has looked up a name that does not exist.
     case missed(MissedName)
-    case fault(PageFault)
+    /// Something went wrong in the page itself: an `error` that nobody caught, or a `rejection`.
+    case fault(kind: String, detail: JSON.Object)
     case bridgeFault(Page.Bridge, message: String, line: Int?)
 
     /// Reads a message; nil for one of no known kind.
@@ -29,8 +30,11 @@ enum PageMessage: Sendable {
             self = .ready(bridge)
         } else if let missed = MissedName(json) {
             self = .missed(missed)
-        } else if let fault = PageFault(json) {
-            self = .fault(fault)
+        } else if let kind = json["fault"]?.stringValue, ["error", "rejection"].contains(kind) {
+            var detail: JSON.Object = ["message": .string(json["message"]?.stringValue ?? "")]
+            for name in ["stack", "source"] { detail[name] = json[name]?.stringValue.map(JSON.string) }
+            detail["line"] = json["line"]?.numberValue.map(JSON.number)
+            self = .fault(kind: kind, detail: detail)
         } else if let bridge = Page.Bridge(json["bridge"]), let message = json["message"]?.stringValue {
             self = .bridgeFault(bridge, message: message, line: json["line"]?.numberValue?.intValue)
         } else if json["url"] != nil || json["title"] != nil || json["hidden"] != nil {
@@ -76,26 +80,4 @@ package struct PageCall: Sendable {
 
     /// Whether the callback may be called more than once.
     var hearsProgress: Bool { takesProgress || bridge?.hearsProgress == true }
-}
-
-/// Something that went wrong in a page itself, such as an error that nobody caught.
-struct PageFault: Sendable {
-    enum Kind: String, CaseIterable {
-        case error
-        case rejection
-    }
-
-    let kind: Kind
-    /// `message`, and where it is known `stack`, `source` and `line`.
-    let detail: JSON.Object
-
-    /// Nil for what the page runtime never sends.
-    init?(_ json: JSON) {
-        guard let kind = json["fault"]?.stringValue.flatMap(Kind.init) else { return nil }
-        self.kind = kind
-        var detail: JSON.Object = ["message": .string(json["message"]?.stringValue ?? "")]
-        for name in ["stack", "source"] { detail[name] = json[name]?.stringValue.map(JSON.string) }
-        detail["line"] = json["line"]?.numberValue.map(JSON.number)
-        self.detail = detail
-    }
 }

@@ -20,7 +20,7 @@ final class PageRequests: Sendable {
 
     /// Notes a request of a page that is not answered at once; gives its number, for ``ended(_:_:)``.
     func began(_ request: Request) -> Int? {
-        guard let id = Self.page(of: request) else { return nil }
+        guard let id = request.claimedPage else { return nil }
         let page = request.headers.contains(.pageWaits) ? request.page : nil
         let one = Held(
             path: request.path, wait: page.map { ($0, $0.standStill(for: request.path)) })
@@ -41,7 +41,7 @@ final class PageRequests: Sendable {
 
     /// Notes that it is answered, or need not be any more.
     func ended(_ request: Request, _ number: Int?) {
-        guard let number, let id = Self.page(of: request) else { return }
+        guard let number, let id = request.claimedPage else { return }
         let ended = held.withLock { held in
             defer { if held.requests[id]?.isEmpty == true { held.requests[id] = nil } }
             return held.requests[id]?.removeValue(forKey: number)
@@ -50,10 +50,4 @@ final class PageRequests: Sendable {
     }
 
     func count(of page: String) -> Int { held.withLock { $0.requests[page]?.count ?? 0 } }
-
-    /// The id of its page as the request names it, not verified, since it is only used to count.
-    private static func page(of request: Request) -> String? {
-        guard let id = request.headers.value(.pageID), PageSign.isID(id) else { return nil }
-        return id
-    }
 }

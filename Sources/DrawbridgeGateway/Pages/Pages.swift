@@ -22,11 +22,6 @@ public final class Pages: Sendable {
         var lastListener = 0
     }
 
-    /// Makes what counts the messages of a page; nil where no server has a limit for them.
-    private struct Memory {
-        var make: (@Sendable () -> any WaitingMemory)?
-    }
-
     /// How long a page may be without a connection before it is given up.
     static let grace = Duration.seconds(30)
 
@@ -44,8 +39,10 @@ public final class Pages: Sendable {
     /// Requests of pages whose handlers have not answered yet.
     let requests = PageRequests()
 
-    /// Has a lock of its own, since pages are made while that of `state` is held.
-    private let memory = Mutex(Memory())
+    /// Makes what counts the messages of a page; nil where no server has a limit for them.
+    ///
+    /// It has a lock of its own, since pages are made while that of `state` is held.
+    private let memory = Mutex<(@Sendable () -> any WaitingMemory)?>(nil)
 
     private let limit = Mutex(PageError.usualPatience)
 
@@ -55,15 +52,13 @@ public final class Pages: Sendable {
         set { limit.withLock { $0 = newValue } }
     }
 
-    init() {}
-
     /// Counts messages of pages that come from now on in a server's memory; with several servers, in the first one's.
     package func count(in makeMemory: @escaping @Sendable () -> any WaitingMemory) {
-        memory.withLock { if $0.make == nil { $0.make = makeMemory } }
+        memory.withLock { $0 = $0 ?? makeMemory }
     }
 
     /// Makes what counts the messages of one page in one direction.
-    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
+    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0 }?() }
 
     /// All of them, the newest first.
     ///

@@ -17,7 +17,6 @@ package struct EndedLives: Sendable {
     private var lives: [String: Life] = [:]
     /// The ids in the order of their ends; those of pages that ended again are in it twice.
     private var order: [(id: String, end: ContinuousClock.Instant)] = []
-    private var first = 0
 
     package init() {}
 
@@ -38,15 +37,9 @@ package struct EndedLives: Sendable {
 
     /// Forgets what is old, and the oldest where there is too much.
     private mutating func forget(_ now: ContinuousClock.Instant) {
-        while first < order.count, order[first].end + Self.time < now || order.count - first >= Self.limit {
-            let (id, end) = order[first]
-            if lives[id]?.end == end { lives[id] = nil }
-            // The entry stays until the array is trimmed, without its text.
-            order[first].id = ""
-            first += 1
-        }
-        guard first > 1024, first > order.count / 2 else { return }
-        order.removeFirst(first)
-        first = 0
+        let old = order.prefix { $0.end + Self.time < now }.count
+        let forgotten = order.prefix(max(old, order.count + 1 - Self.limit))
+        for (id, end) in forgotten where lives[id]?.end == end { lives[id] = nil }
+        order.removeFirst(forgotten.count)
     }
 }

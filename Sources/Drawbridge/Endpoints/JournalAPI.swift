@@ -196,12 +196,12 @@ extension Journal {
     /// - Throws: a 410 where the journal does not have that position any more.
     func read(
         _ filter: RecordFilter, from since: Int?, atMost limit: Int = .max
-    ) throws(HTTPError) -> (records: [JournalRecord], next: Int) {
+    ) throws(HTTPError) -> (records: [JournalRecord], next: Int, hasLost: Bool) {
         try check(since, filter)
         let found = read(filter, since: since, atMost: limit)
         // Some may have been dropped in between.
         if found.hasLost { try check(since, filter) }
-        return (found.records, found.next)
+        return found
     }
 
     /// Throws a 410 where the journal does not have a reader's position any more.

@@ -86,7 +86,7 @@ public enum GatewayCommand {
                 let store = StorageHandler.Store(path: storage ?? settings.usualStorage)
                 // A broken file ends the start if it was named; at the usual place it only fails calls of /storage.
                 if storage != nil { _ = try store.values() }
-                builtIns = BuiltIns(for: gateway, place: settings.place, store: store)
+                builtIns = BuiltIns(for: gateway, store: store)
             }
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings, for: gateway, builtIns)
@@ -159,7 +159,7 @@ public enum GatewayCommand {
             try await register(gateway)
             let own = gateway.registered.map { String($0.path.dropFirst()) }
             if standardHandlers {
-                try BuiltIns(for: gateway, place: .unknown, store: StorageHandler.Store()).follow([])
+                try BuiltIns(for: gateway, store: StorageHandler.Store()).follow([])
             }
             let all = Set(gateway.registered.map { String($0.path.dropFirst()) })
             try command.write(answered: Set(own), builtIns: all.subtracting(own))

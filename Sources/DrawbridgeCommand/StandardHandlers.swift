@@ -13,10 +13,7 @@ final class BuiltIns: Sendable {
     private let handlers: [String: @Sendable () throws -> Void]
     private let registered = Mutex(Set<String>())
 
-    init(
-        for gateway: Gateway, place: RequestLocationHandler.Place,
-        store: StorageHandler.Store
-    ) {
+    init(for gateway: Gateway, store: StorageHandler.Store) {
         self.gateway = gateway
         var handlers: [String: @Sendable () throws -> Void] = [:]
         func add<H: Handler>(_ path: String, _ make: @escaping @Sendable (Request) throws -> H) {
@@ -29,7 +26,7 @@ final class BuiltIns: Sendable {
         add("/makeACall") { MakeACallHandler(request: $0) }
         add("/openURL") { OpenURLHandler(request: $0) { try Desktop.open($0) } }
         add("/pay") { PayHandler(request: $0) }
-        add("/requestLocation") { _ in RequestLocationHandler(place) }
+        add("/requestLocation") { _ in RequestLocationHandler() }
         add("/share") { ShareHandler(request: $0) }
         add("/storage") { _ in StorageHandler(store: store) }
         add("/toast") { ToastHandler(request: $0) }

@@ -66,7 +66,7 @@ import Testing
     func pagesOfTheGatewayItselfCallInEveryWay(_ browser: Browser, _ bridge: Attack.Bridge) async throws {
         let foreign = try ForeignSite()
         // The page runtime would mend calls that these ways break on purpose.
-        let gateway = try Attack.gateway(["--no-page-runtime"])
+        let gateway = try Attack.gateway(["--plain", "/*"])
         let address = try await gateway.address()
         let seen = try await Attack(
             from: "\(address)/attacks.html", on: address, with: foreign, bridge: bridge, in: browser,

@@ -18,7 +18,7 @@ import Testing
             "alert": "ok", "makeACall": "ok", "openURL": "cancel", "pay": "ok", "share": "done",
         ]
         gateway = Gateway(presenter: ScriptedPresenter(answers))
-        try BuiltIns(for: gateway, place: .at("here"), store: StorageHandler.Store()).follow([])
+        try BuiltIns(for: gateway, store: StorageHandler.Store()).follow([])
     }
 
     @Test func theDescriptionHasExactlyTheStandardHandlersAtBothBridges() {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Drawbridge
-import DrawbridgeHandlers
 import DrawbridgeServer
 
 struct ServingOptions: ParsableArguments {
@@ -51,32 +50,12 @@ struct HandlerOptions: ParsableArguments {
     var builtIns: Bool?
 
     @Option(
-        "place",
-        "The place that the built-in requestLocation answers.", usual: "\(RequestLocationHandler.greenwich)",
-        more: "denied: the user has not allowed it; none: the device does not know.")
-    var location: String?
-
-    @Option(
         "file",
         "The file where the built-in storage keeps its values.", usual: "one per project, in ~/.local/state",
         completion: .file())
     var storage: String?
 
     func validate() throws {
-        if let location, !["denied", "none"].contains(location),
-            let near = Nearest.of(location, among: ["denied", "none"])
-        {
-            throw ValidationError(
-                "--location \(location): did you mean \(near)? A place is coordinates, or an address")
-        }
-        let numbers = location?.split(separator: ",").map { Double($0.filter { $0 != " " }) } ?? []
-        if numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1],
-            !(-90...90).contains(latitude) || !(-180...180).contains(longitude)
-        {
-            throw ValidationError(
-                "--location \(location ?? ""): coordinates are a latitude up to 90 and a longitude up to 180: 51.5,-0.1"
-            )
-        }
         for origin in forwardTo where WebOrigin.of(origin)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil {
             throw ValidationError(
                 "--forward-to \(origin): an origin is http or https and a host, for instance https://mocks.example"

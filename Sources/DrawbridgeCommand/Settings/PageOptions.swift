@@ -56,11 +56,9 @@ struct PageOptions: ParsableArguments {
     )
     var envelope: Bool?
 
-    @Flag("Put the script with the bridges into HTML documents.", usual: "--page-runtime")
-    var pageRuntime: Bool?
-
     @Option(
-        "path", "A path whose documents get no script: /plain.html, /docs/*. Repeatable, or with commas.")
+        "path", "A path whose documents get no script: /plain.html, /docs/*. Repeatable, or with commas.",
+        more: "/*: no script at all, and no bridges.")
     var plain: [String] = []
 
     func validate() throws {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Drawbridge
-import DrawbridgeHandlers
 import DrawbridgeServer
 import Glibc
 import Logging
@@ -142,9 +141,10 @@ struct Settings {
             .sorted { $0.prefix.count > $1.prefix.count }
     }
 
-    /// What is put into pages; nil for nothing.
+    /// What is put into pages; nil where all of them are to stay as they are.
     private static func pageRuntime(_ options: LayeredOptions) throws -> PageRuntime? {
-        guard options[\.pages.pageRuntime] != false else { return nil }
+        let plain = options[\.pages.plain].names
+        guard !plain.contains("/*") else { return nil }
         let handlers = PageOptions.handlers(options[\.pages.messageHandler])
         return PageRuntime(
             schemes: options[\.pages.scheme].names, commandItem: options[\.pages.commandItem],
@@ -153,7 +153,7 @@ struct Settings {
             functions: options[\.pages.inject].names, shortcuts: options[\.pages.shortcuts].names,
             bridges: try BridgeOption.scripts(options[\.pages.bridge]), userAgent: options[\.pages.userAgent],
             missing: options[\.pages.answerMissing] == true ? .answer : .silent,
-            excluded: options[\.pages.plain].names)
+            excluded: plain)
     }
 
     /// The form of answers; nil where no setting chooses it.
@@ -162,14 +162,6 @@ struct Settings {
     /// The inspector's port; nil where there is no inspector.
     var inspectorPort: Int? {
         options[\.inspector.inspector] == false ? nil : options[\.inspector.inspectorPort] ?? 0
-    }
-
-    var place: RequestLocationHandler.Place {
-        switch options[\.handlers.location] {
-        case "denied": .denied
-        case "none": .unknown
-        case let text: .at(text ?? RequestLocationHandler.greenwich)
-        }
     }
 
     /// Who answers requests that are not for native, in the order in which they are asked.

@@ -22,7 +22,6 @@ import Testing
                 "choose": {"alert": "ok", "login": {"user": 10086}, "pay": null},
                 "cors": ["https://a.example", "https://b.example"],
                 "allowed-hosts": "tv.test, phone.test",
-                "location": "here",
                 "storage": "kept/storage.json",
                 "grace": 0.5,
                 "open": false,
@@ -40,7 +39,6 @@ import Testing
             try await curl("\(address)/pay?_mobile_bridge=1&type=a&price=1").contains(#"{"result":"cancel"}"#)
         )
         #expect(!program.output.contains("nobody to ask"))
-        #expect(try await curl("\(address)/requestLocation?_mobile_bridge=1").contains(#""data":"here""#))
         #expect(try await curl("-i", "-H", "Host: phone.test", "\(address)/").hasPrefix("HTTP/1.1 200"))
         #expect(
             try await curl("-i", "-H", "Origin: https://b.example", "\(address)/echo?_mobile_bridge=1")

@@ -51,7 +51,6 @@ import Testing
     /// A setting that cannot have an effect is refused, not ignored.
     @Test(arguments: [
         (["--cors", "http://*.example.com"], "wildcards are not supported"),
-        (["--location", "nan,inf"], "a latitude up to 90"), (["--location", "91,0"], "a latitude up to 90"),
         (["--single-page"], "--single-page: no folder is served"),
         (["--keep-host"], "--keep-host: there is no upstream"),
         (["--scheme", "a b"], "write its name alone"),
@@ -303,7 +302,7 @@ import Testing
         let config = try folder.write(
             "settings.json",
             #"{"scheme": ["mizhua"], "message-handler": ["A", "B=reply"], "inject": "f", "shortcuts": ["M"], "#
-                + #""answer-missing": true, "command-item": "c", "plain": ["/p"], "page-runtime": true}"#)
+                + #""answer-missing": true, "command-item": "c", "plain": ["/p"]}"#)
         let program = try Self.drawbridge(["-p", "0", "-c", config])
         let script = try await curl("\(program.address())/__drawbridge__/page.js")
         for part in [
@@ -326,10 +325,10 @@ import Testing
         try folder.write("docs/plain.html", page)
         try folder.write("page.html", page)
         let root = ["-p", "0", "--root", folder.path]
-        let some = try Self.drawbridge(root + ["--page-runtime", "--plain", "/docs/*"])
+        let some = try Self.drawbridge(root + ["--plain", "/docs/*"])
         #expect(try await curl("\(some.address())/docs/plain.html") == page)
         #expect(try await curl("\(some.address())/page.html").contains("/__drawbridge__/page.js"))
-        let none = try Self.drawbridge(root + ["--no-page-runtime"])
+        let none = try Self.drawbridge(root + ["--plain", "/*"])
         #expect(try await curl("\(none.address())/page.html") == page)
         #expect(try await curl("\(none.address())/__drawbridge__/page.js").contains("404"))
         #expect(!none.output.contains("/__drawbridge__/pages"))
@@ -409,13 +408,6 @@ import Testing
         #expect(try await program.line(with: "; it was cancelled").contains("--choose 'pay=ok'"))
     }
 
-    @Test func locationSetsWhereTheDeviceIs() async throws {
-        let program = try Self.drawbridge(["-p", "0", "--location", "59.33,18.07"])
-        #expect(
-            try await curl("\(program.address())/requestLocation?_mobile_bridge=1")
-                == #"{"code":200,"data":"59.33,18.07","message":""}"#)
-    }
-
     @Test(arguments: [
         ("--no-envelope", #"{"message":"a"}"#),
         ("--envelope", #"{"code":200,"data":{"message":"a"},"message":""}"#),
@@ -425,10 +417,19 @@ import Testing
         #expect(try await curl("\(program.address())/echo?_mobile_bridge=1&message=a") == answer)
     }
 
-    @Test(arguments: [("denied", #"{"code":1,"#), ("none", #"{"code":2,"#)])
-    func locationCanBeDeniedOrUnknown(_ place: String, _ answer: String) async throws {
-        let program = try Self.drawbridge(["-p", "0", "--location", place])
-        #expect(try await curl("\(program.address())/requestLocation?_mobile_bridge=1").hasPrefix(answer))
+    @Test(arguments: [
+        ([], #"{"code":200,"data":"51.4779,-0.0015","message":""}"#),
+        (["--reply", #"requestLocation="59.33,18.07""#], #"{"code":200,"data":"59.33,18.07","message":""}"#),
+        (
+            [
+                "--reply",
+                #"requestLocation={"$error": {"code": 1, "message": "the person has not allowed it"}}"#,
+            ], #"{"code":1,"message":"the person has not allowed it"}"#
+        ),
+    ])
+    func aDeviceIsAtGreenwichUnlessAMockSaysOtherwise(_ flags: [String], _ answer: String) async throws {
+        let program = try Self.drawbridge(["-p", "0"] + flags)
+        #expect(try await curl("\(program.address())/requestLocation?_mobile_bridge=1") == answer)
     }
 
     @Test func anAnswerToAnUnknownQuestionGetsASuggestion() async throws {

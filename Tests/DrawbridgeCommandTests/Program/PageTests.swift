@@ -10,7 +10,7 @@ import Testing
     @Test func aForeignPageReachesNoHandler() async throws {
         let ours = try Program.product("drawbridge", ["-p", "0"])
         // Its own page runtime would bring calls for native home.
-        let theirs = try Program.product("drawbridge", ["-p", "0", "--no-page-runtime"])
+        let theirs = try Program.product("drawbridge", ["-p", "0", "--plain", "/*"])
         let target = try await ours.address()
         let browser = try await Chromium()
         // The same machine by another name is another site.

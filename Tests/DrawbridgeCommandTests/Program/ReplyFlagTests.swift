@@ -119,7 +119,7 @@ import Testing
         let file = try folder.write(
             "mine.json", #"{"replies": {"b": 1, "a": [{"$delay": 5}], "c": "{{input.x}}"}}"#)
         let program = try Self.drawbridge(
-            "--built-ins", "--reply", "x=1", "--replies", file, "--no-page-runtime")
+            "--built-ins", "--reply", "x=1", "--replies", file, "--plain", "/*")
         let address = try await program.address()
         _ = try await program.line(with: "  replies   x  (--reply)")
         _ = try await program.line(with: "            a, b, c  (\(file))")

@@ -153,9 +153,11 @@ struct Vocabulary {
     static let end: Int32 = 0
     static let arrow: Int32 = 1
     static let first: Int32 = 128
-    /// `typeof`; the words that declare the name behind them come before it, those that import it last.
+    /// `typeof`; the words that declare the name behind them come before it, variables first, and imports last.
     static let typeof: Int32 = 136
 
+    /// `var`, `let` and `const`, which only begin a statement.
+    static func isVariable(_ word: Int32) -> Bool { first <= word && word < first + 3 }
     static func declares(_ word: Int32) -> Bool { first <= word && word < typeof }
     static func imports(_ word: Int32) -> Bool { typeof - 2 <= word && word < typeof }
 

@@ -42,13 +42,13 @@ struct Scripts {
         return Unicode.Scalar(UInt8(tokens[place].word))
     }
 
-    /// Matches brackets; the body of an arrow's function ends as an expression does.
+    /// Matches brackets; the body of an arrow's function ends as an expression does, or where `const` begins another line.
     private mutating func match(_ place: Int, _ open: inout [Int]) {
         let (mark, word) = (mark(place), tokens[place].word)
-        tokens[place].around = Int32(open.last ?? -1)
-        guard mark != nil || Vocabulary.declares(word) else { return }
+        let isStatement = Vocabulary.isVariable(word)
+        guard mark != nil || isStatement else { return tokens[place].around = Int32(open.last ?? -1) }
         let opening: Unicode.Scalar? = mark == ")" ? "(" : mark == "]" ? "[" : mark == "}" ? "{" : nil
-        if opening != nil || mark == "," || mark == ";" || Vocabulary.declares(word) {
+        if opening != nil || mark == "," || mark == ";" || isStatement {
             while let last = open.last, tokens[last].word == Vocabulary.arrow { open.removeLast() }
         }
         if word == Vocabulary.end { open = [] }

@@ -71,6 +71,14 @@ import Testing
             "const ask = async name => { await b.callHandler(name) }; ask('pay')",
             "pay by WebViewJavascriptBridge"
         ),
+        (
+            "const ask = name => function () { b.callHandler(name) }; ask('pay')",
+            "pay by WebViewJavascriptBridge"
+        ),
+        (
+            "const ask = name => b.callHandler(name)\nconst name = 'no'; ask('pay')",
+            "pay by WebViewJavascriptBridge"
+        ),
         ("var api = { ask(name) { b.callHandler(name) } }; api.ask('pay')", "pay by WebViewJavascriptBridge"),
         (
             "class A { ask(name: string): void { b.callHandler(name) } go() { this.ask('pay') } }",

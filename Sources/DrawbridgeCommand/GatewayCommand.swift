@@ -179,7 +179,7 @@ public enum GatewayCommand {
             exit(0)
         }
         return try await orLeave(Command.self) {
-            try Words(command.words).add(to: &command)
+            try command.takeWords()
             let settings = try Settings(
                 command, command.config.map(ConfigFile.init), isAlone: isAlone,
                 token: command.tokenStdin ? ParentPipe.token() : nil)

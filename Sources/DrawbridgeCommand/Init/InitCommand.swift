@@ -81,7 +81,7 @@ struct InitCommand: ParsableCommand {
 
     /// The folder as the command takes it.
     private var served: String {
-        "\(ShellWord(Words.commands.contains(folder) ? "./\(folder)" : folder))"
+        "\(ShellWord(Command.subcommands.contains(folder) ? "./\(folder)" : folder))"
     }
 
     /// What is said where anything has the path, a link that leads nowhere too.

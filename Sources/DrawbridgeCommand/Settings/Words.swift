@@ -4,29 +4,25 @@ import DrawbridgeServer
 import Glibc
 import HTTPGrammar
 
-/// The arguments of the command line that are no options: the folder to serve, or URLs of upstreams.
-struct Words {
+// The arguments of the command line that are not options: the folder to serve, or URLs of upstreams.
+extension Command {
     /// Names of subcommands; a folder of the same name has to be written `./init`.
-    static let commands = ["init"]
+    static let subcommands = ["init"]
 
-    private var folder: String?
-    private var upstreams: [String] = []
-
-    /// - Throws: a `ValidationError` about a word that is neither.
-    init(_ words: [String]) throws {
+    /// Sets the options `root` and `upstream` by the words.
+    ///
+    /// - Throws: a `ValidationError` about a word that is neither, and where `--root` names a folder too.
+    mutating func takeWords() throws {
+        var folder: String?
         for word in words {
-            guard !Self.commands.contains(word) else {
+            guard !Self.subcommands.contains(word) else {
                 throw ValidationError(
-                    "\(word) stands before all else: \(Command.program.name) \(word); a folder of that name is ./\(word)"
+                    "\(word) stands before all else: \(Self.program.name) \(word); a folder of that name is ./\(word)"
                 )
             }
-            if Self.isUpstream(word) {
-                do {
-                    _ = try Upstream(word)
-                } catch {
-                    throw ValidationError("\(error)")
-                }
-                upstreams.append(word)
+            if word.contains("://") || word.hasPrefix("unix:") || word.contains("=unix:") {
+                do { _ = try Upstream(word) } catch { throw ValidationError("\(error)") }
+                behind.upstream.append(word)
             } else if let folder {
                 throw ValidationError(
                     "\(folder) and \(word): one folder is served; name the one that has both, or start it twice"
@@ -35,25 +31,12 @@ struct Words {
                 folder = try Self.folder(word)
             }
         }
-    }
-
-    /// Sets the options `root` and `upstream` by the words.
-    ///
-    /// - Throws: a `ValidationError` where `--root` names a folder too.
-    func add(to options: inout Command) throws {
-        if let folder {
-            if let root = options.serving.root {
-                throw ValidationError(
-                    "\(folder) and --root \(root) both name the folder that is served; leave one out")
-            }
-            options.serving.root = folder
+        guard let folder else { return }
+        if let root = serving.root {
+            throw ValidationError(
+                "\(folder) and --root \(root) both name the folder that is served; leave one out")
         }
-        options.behind.upstream += upstreams
-    }
-
-    /// Whether a word is written as the value of `--upstream`, and not as a folder.
-    private static func isUpstream(_ word: String) -> Bool {
-        word.contains("://") || word.hasPrefix("unix:") || word.contains("=unix:")
+        serving.root = folder
     }
 
     private static func folder(_ word: String) throws -> String {
@@ -62,21 +45,17 @@ struct Words {
         }
         var status = stat()
         guard stat(word, &status) == 0 else { throw ValidationError(missing(word, errno)) }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw ValidationError(noFolder(word)) }
-        return word
-    }
-
-    private static func noFolder(_ file: String) -> String {
-        let program = Command.program.name
-        if file.hasSuffix(".json") {
-            return "\(file) is a file; settings are named by -c \(file), replies by --replies \(file)"
+        if status.st_mode & S_IFMT == S_IFDIR { return word }
+        guard !word.hasSuffix(".json") else {
+            throw ValidationError(
+                "\(word) is a file; settings are named by -c \(word), replies by --replies \(word)")
         }
-        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
-        return "\(file) is a file; name its folder: \(program) \(ShellWord(folder))"
+        let folder = word.lastIndex(of: "/").map { String(word[...$0]) } ?? "."
+        throw ValidationError("\(word) is a file; name its folder: \(program.name) \(ShellWord(folder))")
     }
 
     private static func missing(_ word: String, _ code: Int32) -> String {
-        let program = Command.program.name
+        let program = program.name
         guard code == ENOENT || code == ENOTDIR else {
             let why = String(cString: strerror(code))
             return "cannot look into \(word): \(why); name a folder that this user may read"
@@ -84,7 +63,7 @@ struct Words {
         if ["help", "version"].contains(word) {
             return "there is no folder \(word); did you mean \(program) --\(word)?"
         }
-        if let near = Nearest.of(word, among: commands) {
+        if let near = Nearest.of(word, among: subcommands) {
             return "there is no folder \(word); did you mean \(program) \(near)?"
         }
         if word.hasPrefix("localhost") || word.contains(":"), Authority(word)?.port != nil {

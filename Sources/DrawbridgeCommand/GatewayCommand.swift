@@ -66,11 +66,10 @@ public enum GatewayCommand {
         do {
             let gateway = Gateway(
                 passThrough: try settings.responders(besides: passThrough),
-                middleware: middleware, rules: rules, answers: settings.answerForm ?? answers,
-                unhandled: unhandled,
-                access: settings.access,
-                presenter: ScriptedPresenter(
-                    settings.answers.values, next: presenter ?? terminal),
+                middleware: middleware, rules: rules,
+                answers: settings.options[\.pages.envelope].map { $0 ? .envelope : .bare } ?? answers,
+                unhandled: unhandled, access: settings.access,
+                presenter: ScriptedPresenter(settings.answers.values, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
             try await register(gateway)
             gateway.configure {
@@ -93,12 +92,13 @@ public enum GatewayCommand {
             try await replies.begin()
             gateway.configure { $0.replyKeeper = replies }
             tellOfAnswers(settings, gateway)
-            let following = Task { await replies.follow() }
-            let followingBridges = Task { await SavedBridges.follow(settings.bridgeFiles, of: gateway) }
-            defer {
-                following.cancel()
-                followingBridges.cancel()
+            let bridges = settings.options[\.pages.bridge].compactMap(\.file)
+            let following = Task {
+                async let reloads: Void = SavedBridges.follow(bridges, of: gateway)
+                await replies.follow()
+                await reloads
             }
+            defer { following.cancel() }
             // Deferred, because an orderly stop throws a CancellationError where the task was cancelled.
             defer { if settings.options[\.tests.unanswered] == .fail { failForUnanswered(gateway) } }
             try await serve(gateway, settings, builtIns, terminal)
@@ -216,7 +216,7 @@ public enum GatewayCommand {
     /// Listens at the port that was given, or else at the first of twenty from the usual one that no program has.
     private static func listen(_ gateway: Gateway, _ settings: Settings) throws -> GatewayServer {
         var configuration = settings.server
-        let last = configuration.port + (settings.hasPort ? 0 : 19)
+        let last = configuration.port + (settings.options[\.serving.port] == nil ? 19 : 0)
         while true {
             do {
                 return try GatewayServer(gateway, configuration)
@@ -238,17 +238,21 @@ public enum GatewayCommand {
     ) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
-        let trustsThisMachine = settings.trustsThisMachine
+        let trustsThisMachine = settings.access.trust == .thisMachine
         let isForAll = ServerAddress(host: settings.server.host, port: 0).isWildcard
-        let inspector = try settings.inspectorPort.map {
-            try Inspector(
-                of: gateway, port: $0, url: settings.inspectorURL, isForAll: !trustsThisMachine && isForAll)
+        var inspector: Inspector?
+        if settings.options[\.inspector.inspector] != false {
+            inspector = try Inspector(
+                of: gateway, port: settings.options[\.inspector.inspectorPort] ?? 0,
+                url: settings.options[\.inspector.inspectorUrl].flatMap(AccessPolicy.origin),
+                isForAll: !trustsThisMachine && isForAll)
         }
         var opened: [RedirectFile] = []
         defer { for file in opened { file.remove() } }
         let server = try listen(gateway, settings)
         let invitation = Invitation(
-            address: server.address, publicURL: settings.publicURL, trustsThisMachine: trustsThisMachine,
+            address: server.address, publicURL: settings.server.publicURL,
+            trustsThisMachine: trustsThisMachine,
             isForPhones: settings.options[\.access.lan] == true, admissions: gateway.admissions)
         let isOpenToOthers = !server.address.isLoopback || !trustsThisMachine
         if isOpenToOthers { gateway.configure { $0.links = invitation.described } }
@@ -271,7 +275,7 @@ public enum GatewayCommand {
         signals.onFirst {
             serving.cancel()
             // A handler that blocks its loop keeps the server from stopping, so then the process is ended.
-            let patience = settings.grace + 3
+            let patience = settings.server.grace / .seconds(1) + 3
             DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
                 complain("a handler holds its thread, and was left behind")
                 exit(1)

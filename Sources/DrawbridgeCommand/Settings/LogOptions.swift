@@ -43,17 +43,6 @@ struct LogOptions: ParsableArguments {
         }
     }
 
-    /// The kinds of requests that are logged by default.
-    ///
-    /// - Parameter isServing: whether a page is served, among whose files its calls would get lost.
-    static func usual(
-        _ format: LogFormat, whereAPageIsServed isServing: Bool
-    ) -> Set<LoggedRequests> {
-        // Programs filter what they read.
-        if format == .json { return Set(LoggedRequests.allCases) }
-        return isServing ? [.native] : [.native, .files]
-    }
-
     /// The kinds of a list with commas.
     static func logged(_ list: String) throws -> Set<LoggedRequests> {
         let words = list.split { $0 == "," || $0 == " " }.map(String.init)

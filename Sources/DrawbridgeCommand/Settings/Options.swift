@@ -56,11 +56,7 @@ struct HandlerOptions: ParsableArguments {
     var storage: String?
 
     func validate() throws {
-        for origin in forwardTo where WebOrigin.of(origin)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil {
-            throw ValidationError(
-                "--forward-to \(origin): an origin is http or https and a host, for instance https://mocks.example"
-            )
-        }
+        for origin in forwardTo { try checkAddress("--forward-to", origin) }
         var names = ReplyNames()
         for text in reply { try ReplySources.add(text, to: &names) }
     }

@@ -26,17 +26,7 @@ struct Settings {
 
     var root: String? { options[\.serving.root] }
     var upstreams: [String] { options[\.behind.upstream] }
-    /// Whether a port was chosen, and not only the usual one is tried.
-    var hasPort: Bool { options[\.serving.port] != nil }
-    /// Whether callers of this machine come in without a link.
-    var trustsThisMachine: Bool { access.trust == .thisMachine }
-    /// The address that browsers open, where it is another than that the gateway listens on.
-    var publicURL: String? { server.publicURL }
-    var inspectorURL: String? { options[\.inspector.inspectorUrl].flatMap(AccessPolicy.origin) }
-    /// Seconds that running requests get at a stop.
-    var grace: Double { options[\.advanced.grace] ?? 3 }
     var logFormat: LogFormat { options[\.log.logFormat] ?? .text }
-    var bridgeFiles: [String] { options[\.pages.bridge].compactMap(\.file) }
 
     /// The upstream for all paths that no other upstream has.
     static func pageServer(of upstreams: [String]) -> String? {
@@ -68,8 +58,11 @@ struct Settings {
             tls: try Self.identity(options[\.access.cert], options[\.access.key]),
             limits: limits, grace: .seconds(options[\.advanced.grace] ?? 3),
             logsRequests: verbosity != .quiet,
+            // Programs filter what they read; a person would lose calls among the files of a page.
             logged: try options[\.log.log].map(LogOptions.logged)
-                ?? LogOptions.usual(logFormat, whereAPageIsServed: root != nil || !upstreams.isEmpty),
+                ?? (logFormat == .json
+                    ? Set(LoggedRequests.allCases)
+                    : root == nil && upstreams.isEmpty ? [.native, .files] : [.native]),
             logsIDs: verbosity == .verbose,
             publicURL: options[\.access.publicUrl].flatMap(AccessPolicy.origin))
         var access = AccessPolicy(
@@ -154,14 +147,6 @@ struct Settings {
             bridges: try BridgeOption.scripts(options[\.pages.bridge]), userAgent: options[\.pages.userAgent],
             missing: options[\.pages.answerMissing] == true ? .answer : .silent,
             excluded: plain)
-    }
-
-    /// The form of answers; nil where no setting chooses it.
-    var answerForm: AnswerForm? { options[\.pages.envelope].map { $0 ? .envelope : .bare } }
-
-    /// The inspector's port; nil where there is no inspector.
-    var inspectorPort: Int? {
-        options[\.inspector.inspector] == false ? nil : options[\.inspector.inspectorPort] ?? 0
     }
 
     /// Who answers requests that are not for native, in the order in which they are asked.

@@ -101,7 +101,7 @@ public enum GatewayCommand {
             defer { following.cancel() }
             // Deferred, because an orderly stop throws a CancellationError where the task was cancelled.
             defer { if settings.options[\.tests.unanswered] == .fail { failForUnanswered(gateway) } }
-            try await serve(gateway, settings, builtIns, terminal)
+            try await serve(gateway, settings, terminal)
         } catch is HandlersLeftBehindError {
             // The log has this error already.
             LogWriter.standardError.flush()
@@ -157,12 +157,9 @@ public enum GatewayCommand {
         let gateway = Gateway()
         try await orLeave(InitCommand.self) {
             try await register(gateway)
-            let own = gateway.registered.map { String($0.path.dropFirst()) }
-            if standardHandlers {
-                try BuiltIns(for: gateway, store: StorageHandler.Store()).follow([])
-            }
-            let all = Set(gateway.registered.map { String($0.path.dropFirst()) })
-            try command.write(answered: Set(own), builtIns: all.subtracting(own))
+            let own = gateway.names
+            if standardHandlers { try BuiltIns(for: gateway, store: StorageHandler.Store()).follow([]) }
+            try command.write(answered: own, builtIns: gateway.program.builtIns)
         }
     }
 
@@ -191,9 +188,7 @@ public enum GatewayCommand {
 
     /// Warns of each `--choose` whose question does not exist, where one with a similar name does.
     private static func tellOfAnswers(_ settings: Settings, _ gateway: Gateway) {
-        let asked = Set(
-            BuiltIns.questions + settings.replies.layers.questions
-                + gateway.registered.map { String($0.path.dropFirst()) })
+        let asked = gateway.names.union(BuiltIns.questions + settings.replies.layers.questions)
         for name in settings.answers.values.keys.sorted() where !asked.contains(name) {
             guard let near = Nearest.of(name, among: asked.sorted()) else { continue }
             gateway.logger.warning(
@@ -234,7 +229,7 @@ public enum GatewayCommand {
     }
 
     private static func serve(
-        _ gateway: Gateway, _ settings: Settings, _ builtIns: BuiltIns?, _ terminal: TerminalPresenter?
+        _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?
     ) async throws {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
@@ -258,7 +253,7 @@ public enum GatewayCommand {
         if isOpenToOthers { gateway.configure { $0.links = invitation.described } }
         terminal?.takeWords(of: gateway, inspector, isOpenToOthers ? invitation : nil)
         let banner = Banner(
-            address: server.address, gateway: gateway, builtIns: builtIns, settings: settings,
+            address: server.address, gateway: gateway, settings: settings,
             inspector: inspector?.drawLink(), takesWords: terminal != nil, invitation: invitation,
             ticket: isOpenToOthers ? gateway.admissions.drawTicket() : nil)
         banner.print()

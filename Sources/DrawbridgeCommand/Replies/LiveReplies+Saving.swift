@@ -111,7 +111,7 @@ extension LiveReplies: ReplyKeeper {
             } else {
                 path = try writtenFile
                 // Built-in handlers step back for a file of mocks, unless it says that they stay.
-                let hasBuiltIns = builtIns?.paths.isEmpty == false
+                let hasBuiltIns = !gateway.program.builtIns.isEmpty
                 old = FileText(path, Array((hasBuiltIns ? "{\n    \"built-ins\": true\n}\n" : "{}\n").utf8))
                 new = try edit(old.bytes)
                 _ = try ConfigFile(found: FileText(path, new.text))

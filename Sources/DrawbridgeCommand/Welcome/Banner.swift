@@ -6,7 +6,6 @@ import Glibc
 struct Banner {
     let address: ServerAddress
     let gateway: Gateway
-    let builtIns: BuiltIns?
     let settings: Settings
     /// The link of the inspector; nil where there is none.
     let inspector: String?
@@ -126,7 +125,7 @@ struct Banner {
             lines.append("  scenarios \(list)")
         }
         if !ownPaths.isEmpty { lines.append("  handlers  \(Self.list(ownPaths))") }
-        let isPart = builtIns?.areHeldBack == true
+        let isPart = !gateway.program.heldBack.isEmpty
         if !builtInPaths.isEmpty {
             let why = isPart ? "  (the others are off beside mocks; --built-ins)" : ""
             lines.append("  built-in  \(Self.list(builtInPaths))\(why)")
@@ -158,7 +157,7 @@ struct Banner {
 
     private var ownPaths: [String] { handlers.map(\.key).filter { !builtInPaths.contains($0) } }
 
-    private var builtInPaths: [String] { builtIns?.paths ?? [] }
+    private var builtInPaths: [String] { gateway.program.builtIns.sorted().map { "/\($0)" } }
 
     /// The first six names, and how many there are.
     private static func list(_ names: [String]) -> String {

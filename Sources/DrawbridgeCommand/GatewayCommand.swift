@@ -69,7 +69,7 @@ public enum GatewayCommand {
                 middleware: middleware, rules: rules,
                 answers: settings.options[\.pages.envelope].map { $0 ? .envelope : .bare } ?? answers,
                 unhandled: unhandled, access: settings.access,
-                presenter: ScriptedPresenter(settings.answers.values, next: presenter ?? terminal),
+                presenter: ScriptedPresenter(settings.answers, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
             try await register(gateway)
             gateway.configure {
@@ -178,7 +178,8 @@ public enum GatewayCommand {
         return try await orLeave(Command.self) {
             try command.takeWords()
             let settings = try Settings(
-                command, command.config.map(ConfigFile.init), isAlone: isAlone,
+                command, command.config.map { try ConfigFile(FileText($0), isFound: false) },
+                isAlone: isAlone,
                 token: command.tokenStdin ? ParentPipe.token() : nil)
             LogWriter.standardError.format = settings.logFormat
             LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
@@ -189,7 +190,7 @@ public enum GatewayCommand {
     /// Warns of each `--choose` whose question does not exist, where one with a similar name does.
     private static func tellOfAnswers(_ settings: Settings, _ gateway: Gateway) {
         let asked = gateway.names.union(BuiltIns.questions + settings.replies.layers.questions)
-        for name in settings.answers.values.keys.sorted() where !asked.contains(name) {
+        for name in settings.answers.keys.sorted() where !asked.contains(name) {
             guard let near = Nearest.of(name, among: asked.sorted()) else { continue }
             gateway.logger.warning(
                 "--choose \(name): no question has this name; did you mean \(near)?")

@@ -36,7 +36,7 @@ import Testing
             try folder.write("drawbridge.json", text)
             let flags = FileText("settings.json", Array(#"{"root": "\#(folder.path)"}"#.utf8))
             let config = try ConfigFile(
-                found: FoundFile.read("\(folder.path)/drawbridge.json", in: folder.path))
+                FoundFile.read("\(folder.path)/drawbridge.json", in: folder.path), isFound: true)
             let settings = try Settings(ConfigFile(flags, isFound: false).options, config, isAlone: true)
             replies = LiveReplies(settings, for: gateway, nil)
             try await replies.begin()

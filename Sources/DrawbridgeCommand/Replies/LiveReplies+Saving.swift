@@ -114,7 +114,7 @@ extension LiveReplies: ReplyKeeper {
                 let hasBuiltIns = !gateway.program.builtIns.isEmpty
                 old = FileText(path, Array((hasBuiltIns ? "{\n    \"built-ins\": true\n}\n" : "{}\n").utf8))
                 new = try edit(old.bytes)
-                _ = try ConfigFile(found: FileText(path, new.text))
+                _ = try ConfigFile(FileText(path, new.text), isFound: true)
                 guard try FoundFile.create(path, new.text, in: root) else { throw Self.changed(path) }
                 try takeFound(path)
             }

@@ -124,7 +124,7 @@ actor LiveReplies {
     /// Reads a file that has appeared since the start, unless a save has made one meanwhile.
     func takeFound(_ path: String) throws {
         guard search != nil else { return }
-        let config = try ConfigFile(found: try FoundFile.read(path, in: root))
+        let config = try ConfigFile(FoundFile.read(path, in: root), isFound: true)
         search = nil
         hasBuiltIns = hasBuiltIns ?? config.options.handlers.builtIns
         states.insert(State(), at: sources.written.count)

@@ -19,14 +19,6 @@ struct ReplySources {
         let kind: Kind
         let file: ReplyFile
 
-        private static func trust(_ text: FileText, _ kind: Kind) -> ReplyTrust {
-            switch kind {
-            case .found, .welcome: return .little
-            case .replies, .settings: break
-            }
-            return .named(folder: Descriptor.folder(of: text.path))
-        }
-
         /// Whether it is a file of the user's, and not the mocks of the welcome page.
         var isWritten: Bool { if case .welcome = kind { false } else { true } }
 
@@ -34,10 +26,11 @@ struct ReplySources {
         init(_ text: FileText, kind: Kind) throws {
             self.text = text
             self.kind = kind
+            let isNamed = kind == .replies || kind == .settings
             do {
                 var file = try ReplyFile(
-                    LocatedJSON(parsing: text.bytes), isAlone: kind == .replies, trust: Self.trust(text, kind)
-                )
+                    LocatedJSON(parsing: text.bytes), isAlone: kind == .replies,
+                    trust: isNamed ? .named(folder: Descriptor.folder(of: text.path)) : .little)
                 if case .welcome(let pages) = kind {
                     file.restrict(toPagesAt: pages)
                 } else {
@@ -59,7 +52,7 @@ struct ReplySources {
     /// Reads all of them.
     ///
     /// - Parameters:
-    ///   - given: name=value, as `--reply` has it; of two for one name the last counts.
+    ///   - given: name=value, as `--reply` has it; of two for one name the last applies.
     ///   - files: the paths of `--replies`; a later one takes precedence over an earlier one.
     ///   - config: is asked after all of them.
     ///   - isWelcoming: whether the welcome page is served, which has mocks of its own where no file has any.
@@ -79,9 +72,7 @@ struct ReplySources {
                 throw Failure("\(error); did you mean --reply '\(path)'?")
             }
         }
-        if let config {
-            self.files.append(config.source)
-        }
+        if let config { self.files.append(config.source) }
         if isWelcoming, self.files.isEmpty {
             self.files += try WelcomePage.mocks.map { name, bytes, pages in
                 try Source(FileText(name, bytes, isRegular: false), kind: .welcome(pages: pages))

@@ -2,11 +2,10 @@ import ArgumentParser
 import Drawbridge
 
 /// What `--choose` says: `alert=ok`, `login={"user":"ann"}`, or a file of them: `@answers.json`.
-struct Answers {
-    private(set) var values: [String: JSON] = [:]
-
-    /// Reads them in order; of two answers to one question the last counts.
-    init(_ texts: [String]) throws {
+enum Answers {
+    /// Reads them in order; of two answers to one question the last applies.
+    static func read(_ texts: [String]) throws -> [String: JSON] {
+        var values: [String: JSON] = [:]
         for text in texts {
             if text.hasPrefix("@") {
                 let file = String(text.dropFirst())
@@ -15,10 +14,11 @@ struct Answers {
                 }
                 for (name, answer) in members { values[name] = answer }
             } else {
-                let (name, answer) = try Self.parse(text)
+                let (name, answer) = try parse(text)
                 values[name] = answer
             }
         }
+        return values
     }
 
     /// Splits at the first equals sign; a value that begins as an object or a string does is JSON, any other is text.

@@ -11,14 +11,8 @@ struct ConfigFile {
     /// Whether it has more than replies.
     let hasSettings: Bool
 
-    /// Reads a file that the user has named.
-    ///
+    /// - Parameter isFound: whether nobody has named the file, so that fewer settings are allowed in it.
     /// - Throws: a ``Failure`` that names the file, the line and the key.
-    init(_ path: String) throws { try self.init(FileText(path), isFound: false) }
-
-    /// Reads a file that was found without being named, in which fewer settings are allowed.
-    init(found text: FileText) throws { try self.init(text, isFound: true) }
-
     init(_ text: FileText, isFound: Bool) throws {
         let path = text.path
         let file: LocatedJSON
@@ -44,8 +38,13 @@ struct ConfigFile {
         }
         hasSettings = all.contains { !$0.arguments.isEmpty }
         options = try Self.options(all, path)
-        if isFound, let (_, value) = members.last(where: { $0.name == "bridge" }) {
-            try Self.refuseScripts(of: options.pages.bridge, Self.place(path, "bridge", value), path)
+        // They run in every page, and anybody may have written both the file and the script.
+        if isFound, let file = options.pages.bridge.lazy.compactMap(\.file).first,
+            let (_, value) = members.last(where: { $0.name == "bridge" })
+        {
+            throw Failure(
+                "\(Self.place(path, "bridge", value)): only a file given by -c may name a script of a bridge, as "
+                    + "\(file) is: \(Command.program.name) -c \(path)")
         }
         for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
     }
@@ -78,14 +77,6 @@ struct ConfigFile {
         let all =
             "a mock of this name belongs in {\"replies\": {\"\(key)\": …}}; settings are \(keys.sorted().joined(separator: ", "))"
         return Failure("\(place): no such setting; \(nearest ?? all)")
-    }
-
-    /// Refuses bridge scripts in a file that was only found: they run in every page, and anybody may have written both.
-    private static func refuseScripts(of bridges: [BridgeOption], _ place: String, _ path: String) throws {
-        guard let file = bridges.lazy.compactMap(\.file).first else { return }
-        throw Failure(
-            "\(place): only a file given by -c may name a script of a bridge, as \(file) is: "
-                + "\(Command.program.name) -c \(path)")
     }
 
     /// The command-line arguments that mean the same as a member.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Drawbridge
 import DrawbridgeServer
 import Glibc
+import HTTPGrammar
 import Logging
 import MicroHTTPD
 
@@ -15,7 +16,8 @@ struct Settings {
     /// The upstreams, in the order in which they are asked: after the files of `root`, or before with `--files-last`.
     let behind: [any Responder]
     let pageRuntime: PageRuntime?
-    let answers: Answers
+    /// Those of `--choose`, by the names of their questions.
+    let answers: [String: JSON]
     let replies: ReplySources
     /// Asks the programs that replies forward to (`$forward`), and opens files that replies send.
     let supplier: OutsideReplies
@@ -39,7 +41,7 @@ struct Settings {
     init(_ flags: Command, _ named: ConfigFile?, isAlone: Bool, token: TesterToken? = nil) throws {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
-        if case .file(let text) = found { config = try ConfigFile(found: text) }
+        if case .file(let text) = found { config = try ConfigFile(text, isFound: true) }
         // A flag beats the environment, which beats the file, which beats the default.
         var flags = flags
         if flags.access.lan != true {
@@ -86,7 +88,7 @@ struct Settings {
         self.options = options
         pageRuntime = try Self.pageRuntime(options)
         let said = options.layers.reversed().flatMap(\.tests.choose)
-        answers = try Answers(said)
+        answers = try Answers.read(said)
         supplier = OutsideReplies(
             origins: Set(options[\.handlers.forwardTo].compactMap { WebOrigin.of($0) }))
         replies = try ReplySources(
@@ -196,7 +198,28 @@ struct Settings {
     var usualStorage: String? {
         let folder =
             Self.environment("XDG_STATE_HOME") ?? Self.environment("HOME").map { "\($0)/.local/state" }
-        return folder.map { "\($0)/drawbridge/\(Project.storage(root: root, upstreams: upstreams))" }
+        return folder.map { "\($0)/drawbridge/\(storageName)" }
+    }
+
+    /// `storage-my-page-1f0c9a7e5d3b2a68.json`, by the folder that is served, or else by the upstreams.
+    private var storageName: String {
+        let (name, identity): (String, String)
+        if let root {
+            let path = realpath(root, nil).map { path in
+                defer { free(path) }
+                return String(cString: path)
+            }
+            identity = path ?? root
+            name = identity.split(separator: "/").last.map(String.init) ?? "root"
+        } else if let first = upstreams.first {
+            identity = upstreams.sorted().joined(separator: " ")
+            name = first.firstRange(of: "://").map { String(first[$0.upperBound...]) } ?? first
+        } else {
+            return "storage.json"
+        }
+        let plain = name.map { $0.asciiValue?.isAlphanumeric == true ? String($0) : "-" }.joined()
+        let digest = SHA256.digest(identity).prefix(8).map { JSON.hexadecimal($0, digits: 2) }.joined()
+        return "storage-\(plain.prefix(40))-\(digest).json"
     }
 
     /// The tester's token that the environment chose.

@@ -89,7 +89,7 @@ import Testing
         for key in mayNot.sorted() {
             let path = try folder.write("drawbridge.json", "{\n\"\(key)\": \"x\"}")
             let text = try FileText(path)
-            let failure = try #require(throws: Failure.self) { try ConfigFile(found: text) }
+            let failure = try #require(throws: Failure.self) { try ConfigFile(text, isFound: true) }
             #expect("\(failure)".contains("line 2, \(key): only allowed in a file given by -c"))
             #expect("\(failure)".contains(" -c \(path)"))
         }
@@ -120,11 +120,11 @@ import Testing
         try folder.write("mine.js", "drawbridge.bridge(native => {})")
         try folder.write("bridges/mine.js", "drawbridge.bridge(native => {})")
         let path = try folder.write("drawbridge.json", "{\n\"bridge\": \(value)}")
-        let failure = try #require(throws: Failure.self) { try ConfigFile(found: FileText(path)) }
+        let failure = try #require(throws: Failure.self) { try ConfigFile(FileText(path), isFound: true) }
         #expect(
             "\(failure)".contains("line 2, bridge: only a file given by -c may name a script of a bridge"))
         #expect("\(failure)".hasSuffix(" -c \(path)"))
-        #expect(throws: Never.self) { try ConfigFile(path) }
+        #expect(throws: Never.self) { try ConfigFile(FileText(path), isFound: false) }
     }
 
     @Test(arguments: ["headers", "body"]) func aFoundFileMayNotAnswerWithADocument(_ part: String)

@@ -60,7 +60,6 @@ struct TerminalWords: Sendable {
         run("event \(event)") { try await gateway.play(event: event, on: nil, in: .usual) }
     }
 
-    /// Does what takes time, in the background.
     private func run(_ word: String, _ work: @escaping @Sendable () async throws -> Void) {
         Task {
             do { try await work() } catch { print("\(word): \(Self.sentence(error))") }
@@ -77,11 +76,8 @@ struct TerminalWords: Sendable {
     /// A line for each kind of command that is possible now.
     var help: [String] {
         var lines = ["1 ok  answers question 1; ok alone does where one waits"]
-        let on = gateway.replyBook.scenarios()
-        let scenarios = gateway.replyBook.scenarioNames
-        if !scenarios.isEmpty {
-            let names = scenarios.map { on.contains($0) ? "\($0) (on)" : $0 }.joined(separator: ", ")
-            lines.append("a scenario switches it on or off: \(names)")
+        if let scenarios = gateway.replyBook.listedScenarios {
+            lines.append("a scenario switches it on or off: \(scenarios)")
         }
         let events = gateway.replyBook.eventNames
         if !events.isEmpty { lines.append("an event plays it: \(events.joined(separator: ", "))") }
@@ -121,5 +117,14 @@ struct TerminalWords: Sendable {
 
     private static func sentence(_ error: any Error) -> String {
         (error as? HTTPError)?.message ?? "\(error)"
+    }
+}
+
+extension ReplyBook {
+    /// The names of all scenarios, with `(on)` behind those that are; nil where there are none.
+    var listedScenarios: String? {
+        let on = scenarios()
+        let names = scenarioNames.map { on.contains($0) ? "\($0) (on)" : $0 }
+        return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 }

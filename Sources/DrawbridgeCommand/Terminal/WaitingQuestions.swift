@@ -1,7 +1,6 @@
 import Drawbridge
 import HTTPGrammar
 
-/// A question, and the caller that waits for its answer.
 struct WaitingQuestion {
     let number: Int
     let question: Question
@@ -9,7 +8,6 @@ struct WaitingQuestion {
 
     var isChoice: Bool { if case .choice = question.kind { true } else { false } }
 
-    /// The line by which it is shown.
     var line: String { "? \(number)  \(question.oneLine)  \(question.options)" }
 }
 

@@ -11,7 +11,6 @@ struct Banner {
     let inspector: String?
     /// Whether a person at the terminal may type words.
     let takesWords: Bool
-    /// The links for other devices.
     let invitation: Invitation
     /// The ticket in these links; nil where nobody needs one.
     let ticket: String?
@@ -57,7 +56,6 @@ struct Banner {
         return members
     }
 
-    /// The links that other devices open.
     private var links: [Invitation.Link] { ticket.map(invitation.links) ?? [] }
 
     /// Opens the page in the browser.
@@ -74,8 +72,7 @@ struct Banner {
         }
     }
 
-    /// The page, at an address that a browser can open.
-    var page: String { "\(reachable)/" }
+    private var page: String { "\(reachable)/" }
 
     /// The address to show to callers of this machine.
     private var reachable: String { invitation.publicURL ?? "\(address.reachable)" }
@@ -84,17 +81,12 @@ struct Banner {
     private var source: String {
         let files = settings.root.map { "files of \($0)" }
         guard let pageServer else { return files ?? "what there is, to try" }
-        return files.map {
-            settings.options[\.behind.filesLast] == true
-                ? "from \(pageServer)" : "\($0), then from \(pageServer)"
-        }
-            ?? "from \(pageServer)"
+        let isFirst = files == nil || settings.options[\.behind.filesLast] == true
+        return "\(isFirst ? "" : "\(files ?? ""), then ")from \(pageServer)"
     }
 
-    /// The upstream for all paths that no other upstream has.
     private var pageServer: String? { Settings.pageServer(of: settings.upstreams) }
 
-    /// The replies, which answer before the handlers.
     private var replies: [ReplyNames] { settings.replies.layers.replies }
 
     private var details: [String] {
@@ -118,12 +110,7 @@ struct Banner {
             let list = Self.list(layer.names)
             lines.append("  \(index == 0 ? "replies " : "        ")  \(list)  (\(layer.source))")
         }
-        let scenarios = settings.replies.layers.scenarioNames
-        if !scenarios.isEmpty {
-            let on = gateway.replyBook.scenarios()
-            let list = scenarios.map { on.contains($0) ? "\($0) (on)" : $0 }.joined(separator: ", ")
-            lines.append("  scenarios \(list)")
-        }
+        if let scenarios = gateway.replyBook.listedScenarios { lines.append("  scenarios \(scenarios)") }
         if !ownPaths.isEmpty { lines.append("  handlers  \(Self.list(ownPaths))") }
         let isPart = !gateway.program.heldBack.isEmpty
         if !builtInPaths.isEmpty {
@@ -138,9 +125,11 @@ struct Banner {
         #endif
         lines.append("  manual    \(reachable)/__drawbridge__/manual/")
         if gateway.pageRuntime != nil, invitation.trustsThisMachine || gateway.access.apiIsForOthers {
-            lines.append(
-                "  pages     curl \(trust)-H \(testerHeader) \(reachable)/__drawbridge__/pages"
-            )
+            let header =
+                gateway.testerToken.isChosen
+                ? #""Authorization: Bearer $DRAWBRIDGE_TOKEN""#
+                : "'Authorization: Bearer \(gateway.testerToken.text)'"
+            lines.append("  pages     curl \(trust)-H \(header) \(reachable)/__drawbridge__/pages")
         }
         // A program that is not trusted needs the page token besides.
         if invitation.trustsThisMachine, let example { lines.append("  try       \(example)") }
@@ -185,13 +174,6 @@ struct Banner {
         let origins = settings.access.allowedOrigins.sorted()
         if !origins.isEmpty { lines.append("            and pages of \(origins.joined(separator: ", "))") }
         return lines
-    }
-
-    /// The header for requests to the tester's API, quoted for a shell.
-    private var testerHeader: String {
-        gateway.testerToken.isChosen
-            ? #""Authorization: Bearer $DRAWBRIDGE_TOKEN""#
-            : "'Authorization: Bearer \(gateway.testerToken.text)'"
     }
 
     /// curl's flag to accept any certificate, as this one may be self-signed, or for another name.

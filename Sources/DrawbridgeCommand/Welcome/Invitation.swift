@@ -17,21 +17,16 @@ struct Invitation {
     let publicURL: String?
     /// Whether this machine comes in without a link.
     let trustsThisMachine: Bool
-    /// Whether phones are to come in.
     let isForPhones: Bool
     let admissions: Admissions
 
-    /// Links with a new ticket, which is good for ten minutes and for several devices.
-    func draw() -> [Link] { links(with: admissions.drawTicket()) }
-
-    /// Links with a ticket.
     func links(with ticket: String) -> [Link] {
         ways.map { Link(url: "\($0.address)/__drawbridge__/enter#\(ticket)", interface: $0.interface) }
     }
 
-    /// Shows links with a new ticket, and the first as a QR code.
+    /// Shows links with a new ticket, which is good for ten minutes and for several devices, and the first as a QR code.
     func tell(_ print: (String, LineKind) -> Void) {
-        let links = draw()
+        let links = links(with: admissions.drawTicket())
         if links.isEmpty { return print(Self.unreachable, .warning) }
         for link in links { print("link  \(link.line)", .plain) }
         for line in QRCode(links[0].url)?.lines ?? [] { print(line, .picture) }

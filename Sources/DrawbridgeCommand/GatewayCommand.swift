@@ -56,8 +56,7 @@ public enum GatewayCommand {
             name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "drawbridge",
             abstract: abstract, version: version ?? Self.version)
         if CommandLine.arguments.dropFirst().first == "init" {
-            let command = parsed(InitCommand.self, Array(CommandLine.arguments.dropFirst(2)))
-            return try await initialize(by: command, standardHandlers: standardHandlers, register)
+            return try await initialize(standardHandlers: standardHandlers, register)
         }
         let settings = try await settings(isAlone: passThrough.isEmpty)
         // Not where the log is JSON, which a program reads.
@@ -113,17 +112,6 @@ public enum GatewayCommand {
         try Task.checkCancellation()
     }
 
-    /// Parses the arguments; ends the process where they are wrong, or ask for help or the version.
-    private static func parsed<Wanted: ParsableArguments>(_ type: Wanted.Type, _ arguments: [String]? = nil)
-        -> Wanted
-    {
-        do {
-            return try Wanted.parse(arguments)
-        } catch {
-            leave(Wanted.self, error)
-        }
-    }
-
     /// Prints what is wrong with the arguments, or the help that they ask for, and ends the process.
     ///
     /// An argument may have been pasted: the writer shows control characters as question marks.
@@ -134,16 +122,18 @@ public enum GatewayCommand {
         exit(Wanted.exitCode(for: error).rawValue)
     }
 
-    /// Does a part of a command; ends the process where it fails.
-    private static func orLeave<Result>(
-        _ type: (some ParsableArguments).Type, _ work: () async throws -> Result
+    /// Parses arguments, and does a part of what they ask; ends the process where either fails, or they ask for help.
+    private static func orLeave<Wanted: ParsableArguments, Result>(
+        _ arguments: [String]? = nil, _ work: (Wanted) async throws -> Result
     ) async throws(CancellationError) -> Result {
+        let wanted: Wanted
+        do { wanted = try Wanted.parse(arguments) } catch { leave(Wanted.self, error) }
         do {
-            return try await work()
+            return try await work(wanted)
         } catch let error as CancellationError {
             throw error
         } catch let error as ValidationError {
-            leave(type, error)
+            leave(Wanted.self, error)
         } catch {
             fail(error)
         }
@@ -151,11 +141,11 @@ public enum GatewayCommand {
 
     /// Writes the file that a developer begins with, and does not listen.
     private static func initialize(
-        by command: InitCommand, standardHandlers: Bool, _ register: @Sendable (Gateway) async throws -> Void
+        standardHandlers: Bool, _ register: @Sendable (Gateway) async throws -> Void
     ) async throws {
-        // Calls that have a handler need no mock, so the handlers are registered first.
-        let gateway = Gateway()
-        try await orLeave(InitCommand.self) {
+        try await orLeave(Array(CommandLine.arguments.dropFirst(2))) { (command: InitCommand) in
+            // Calls that have a handler need no mock, so the handlers are registered first.
+            let gateway = Gateway()
             try await register(gateway)
             let own = gateway.names
             if standardHandlers { try BuiltIns(for: gateway, store: StorageHandler.Store()).follow([]) }
@@ -170,12 +160,12 @@ public enum GatewayCommand {
         if let problem = CommandLine.arguments.dropFirst().lazy.compactMap(Command.misnamed).first {
             leave(Command.self, ValidationError(problem))
         }
-        var command = parsed(Command.self)
-        if command.schema {
-            print(Setting.schema)
-            exit(0)
-        }
-        return try await orLeave(Command.self) {
+        return try await orLeave { (command: Command) in
+            if command.schema {
+                print(Setting.schema)
+                exit(0)
+            }
+            var command = command
             try command.takeWords()
             let settings = try Settings(
                 command, command.config.map { try ConfigFile(FileText($0), isFound: false) },

@@ -85,7 +85,6 @@ struct FirstFile {
         return lines
     }
 
-    /// The settings that the pages need.
     private var settings: [String] {
         let awaited = Set(calls.all(.awaited).map(\.name))
         let handlers = Set(calls.all(.handler).map(\.name)).subtracting(awaited).union(
@@ -146,7 +145,6 @@ struct FirstFile {
         }
     }
 
-    /// What `drawbridge init` says of it.
     var summary: [String] {
         func count(_ entries: [Entry], _ what: (one: String, many: String), _ more: String = "") -> String? {
             entries.isEmpty ? nil : "  \(entries.count) \(entries.count == 1 ? what.one : what.many)\(more)"

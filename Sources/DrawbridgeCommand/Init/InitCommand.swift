@@ -35,12 +35,7 @@ struct InitCommand: ParsableCommand {
         completion: .file(extensions: ["js"]))
     var bridge: String?
 
-    /// Reads the folder, writes the file, and says what is in it.
-    ///
-    /// - Parameters:
-    ///   - answered: the names that handlers of the program answer already.
-    ///   - builtIns: those that built-in handlers answer.
-    /// - Throws: a `ValidationError` where there is no such folder, and a ``Failure`` that says why there is no file.
+    /// Reads the folder, writes the file, and says what is in it; names that handlers of the program have are `answered`.
     func write(answered: Set<String>, builtIns: Set<String>) throws {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -79,7 +74,6 @@ struct InitCommand: ParsableCommand {
         print(lines.map(\.plain).joined(separator: "\n"))
     }
 
-    /// The folder as the command takes it.
     private var served: String {
         "\(ShellWord(Command.subcommands.contains(folder) ? "./\(folder)" : folder))"
     }
@@ -104,7 +98,6 @@ struct InitCommand: ParsableCommand {
         }
     }
 
-    /// Writes a bridge script to start from, and prints the command that serves pages with it.
     private func writeBridge(_ path: String) throws {
         do throws(BridgeScript.ScriptError) {
             _ = try BridgeScript.unread(path)

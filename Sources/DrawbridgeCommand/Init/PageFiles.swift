@@ -4,7 +4,6 @@ import Glibc
 ///
 /// Links are not followed: they may lead out of the folder, or round in it.
 struct PageFiles {
-    /// The limits of what is read.
     struct Bounds {
         var files = 2000
         var bytesOfOne = 1 << 20
@@ -23,8 +22,6 @@ struct PageFiles {
     private(set) var hasPackage = false
 
     /// Reads a folder, each file before those of folders in it.
-    ///
-    /// - Throws: a ``Failure`` where it cannot be looked into.
     init(in root: String, within bounds: Bounds = Bounds()) throws {
         (self.root, self.bounds) = (root, bounds)
         let end = ContinuousClock.now + bounds.time

@@ -20,7 +20,6 @@ struct Scripts {
     /// The files that declare a name, the names that one imports, and those that are looked for: `if (window.Shop)`.
     private(set) var (declared, imported, lookedFor) = ([String: Set<Int>](), Set<String>(), Set<String>())
 
-    /// Reads a script, or a page with its scripts.
     mutating func add(_ bytes: [UInt8], path: String, isPage: Bool) {
         let start = tokens.count
         tokens += Lexer(bytes, file: paths.count, isPage: isPage, words: &words).tokens
@@ -132,12 +131,10 @@ struct Scripts {
     func file(_ place: Int) -> Int { Int(tokens[place].file) }
     func line(_ place: Int) -> Int { Int(tokens[place].line) }
 
-    /// The places of a word.
     func places(of word: String) -> [Int] {
         words.number(of: word).map { places[Int($0)].map(Int.init) } ?? []
     }
 
-    /// The places of all words that fit.
     func places(where fits: (String) -> Bool) -> [Int] {
         places.indices.filter { !places[$0].isEmpty && fits(words[Int32($0)]) }.flatMap {
             places[$0].map(Int.init)

@@ -7,10 +7,7 @@ enum FileReplacement {
         (try? FileFolder(of: path))?.file.map { $0.st_mode & S_IFMT == S_IFLNK } == true
     }
 
-    /// Creates a file atomically, unless there is a problem with it as the system has it.
-    ///
-    /// - Returns: false where there is one already.
-    /// - Throws: a ``Failure`` that names it.
+    /// Creates a file, unless there is a problem with it as the system has it; false where there is one already.
     static func create(
         _ path: String, _ bytes: [UInt8], refusing problem: (stat, FileFolder) -> String? = { _, _ in nil }
     ) throws -> Bool {
@@ -29,11 +26,7 @@ enum FileReplacement {
         }
     }
 
-    /// Replaces a file by another with the same rights and the same owner.
-    ///
-    /// - Parameter old: the bytes that the file must still have.
-    /// - Returns: false where it has others.
-    /// - Throws: a ``Failure`` that names it.
+    /// Replaces a file by another with the same rights and the same owner; false where it has other bytes than `old`.
     static func write(_ bytes: [UInt8], over path: String, ifIs old: [UInt8]) throws -> Bool {
         do {
             let folder = try FileFolder(of: path)

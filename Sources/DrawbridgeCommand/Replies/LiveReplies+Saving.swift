@@ -82,7 +82,6 @@ extension LiveReplies: ReplyKeeper {
         return (file, edit.undone, save.written.mocks.map(\.name).filter { !edit.undone.contains($0) })
     }
 
-    /// The place of the file in which new mocks are saved.
     private var first: Int? { sources.files.firstIndex(where: \.text.isRegular) }
 
     private var writtenFile: String {

@@ -24,7 +24,6 @@ actor LiveReplies {
     ///
     /// The search goes on until there is one: most people begin without.
     private(set) var search: State?
-    /// The served folder, where one may be found.
     let root: String?
     /// The last saves of this process, the newest last, and who has saved: `inspector`, `program` or `terminal`.
     var kept: [(number: Int, by: String, file: String, written: ReplyEdit.Written)] = []
@@ -101,7 +100,6 @@ actor LiveReplies {
 
     private var isOfUse: Bool { search != nil || sources.files.contains { $0.text.isRegular } }
 
-    /// The files that have changed since the last look at them.
     private func due() -> [Due] {
         var due: [Due] = sources.files.indices.filter { place in
             let file = sources.files[place]
@@ -168,7 +166,6 @@ actor LiveReplies {
             : try FileText(source.text.path, onlyRegular: true)
     }
 
-    /// The source that a file becomes by a new text.
     func source(_ text: FileText, like old: ReplySources.Source) throws -> ReplySources.Source {
         switch old.kind {
         case .replies: try ReplySources.Source(text, kind: .replies)
@@ -176,7 +173,6 @@ actor LiveReplies {
         }
     }
 
-    /// Says which mocks a save has changed.
     private func tellTaken(_ path: String, _ new: ReplySources.Source, _ old: ReplySources.Source) {
         let (before, now) = (old.file.replies.texts, new.file.replies.texts)
         // A configuration file without mocks has only settings, which are read at the start alone.
@@ -211,7 +207,6 @@ actor LiveReplies {
         }
     }
 
-    /// Logs warnings of what was probably meant otherwise.
     private func tell(_ doubts: [ReplyFault], of source: String) {
         let most = 20
         for doubt in doubts.prefix(most) { gateway.logger.warning("\(source), \(doubt)") }

@@ -187,7 +187,6 @@ struct ReplyEdit {
         line = text[..<range.lowerBound].count { $0 == JSONStyle.newline } + 1
     }
 
-    /// The indentation of the line that a place is in.
     private func indent(at place: Int) -> String {
         let line = text[lineStart(of: place)...]
         return String(

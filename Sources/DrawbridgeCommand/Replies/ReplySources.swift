@@ -4,7 +4,6 @@ import DrawbridgeServer
 
 /// Where replies come from: `--reply`, the files of `--replies`, and the configuration file, asked in this order.
 struct ReplySources {
-    /// A file, with the replies that it has.
     struct Source {
         enum Kind: Equatable {
             case replies
@@ -22,7 +21,6 @@ struct ReplySources {
         /// Whether it is a file of the user's, and not the mocks of the welcome page.
         var isWritten: Bool { if case .welcome = kind { false } else { true } }
 
-        /// - Throws: a ``Failure`` that names file, line, column and key.
         init(_ text: FileText, kind: Kind) throws {
             self.text = text
             self.kind = kind
@@ -49,14 +47,8 @@ struct ReplySources {
     /// The scenarios of `--scenario`, which are switched on after those that the files switch on.
     let scenario: [String]
 
-    /// Reads all of them.
-    ///
-    /// - Parameters:
-    ///   - given: name=value, as `--reply` has it; of two for one name the last applies.
-    ///   - files: the paths of `--replies`; a later one takes precedence over an earlier one.
-    ///   - config: is asked after all of them.
-    ///   - isWelcoming: whether the welcome page is served, which has mocks of its own where no file has any.
-    /// - Throws: what is wrong in one of them; then none of them is used.
+    /// Reads `--reply` (`given`), of which the last for a name applies, `--replies`, of which a later file is asked before
+    /// an earlier one, and the configuration; the welcome page has mocks of its own where there is no file.
     init(_ given: [String], files: [String], config: ConfigFile?, scenario: [String], isWelcoming: Bool)
         throws
     {
@@ -84,10 +76,8 @@ struct ReplySources {
         }
     }
 
-    /// The replies of the user's files, without those of the welcome page.
     var written: [ReplyFile] { files.filter(\.isWritten).map(\.file) }
 
-    /// The sources with another version of the file at a place.
     func replacing(at place: Int, by source: Source) -> Self {
         var sources = self
         sources.files[place] = source
@@ -102,8 +92,6 @@ struct ReplySources {
     }
 
     /// Checks that calls may be forwarded to all programs that the replies name (`$forward`).
-    ///
-    /// - Throws: a ``Failure`` that names the file.
     func check(by supplier: OutsideReplies) throws {
         let ofFiles = files.map { file in
             (file.text.path, ReplyLayers(ReplyNames(), files: [file.file], scenario: []).forwards)
@@ -114,7 +102,6 @@ struct ReplySources {
         }
     }
 
-    /// The layers of replies, in the order in which they are asked.
     var layers: ReplyLayers {
         var layers = ReplyLayers(given, files: files.map(\.file), scenario: scenario)
         layers.file = files.first { $0.text.isRegular }?.text.path

@@ -5,7 +5,6 @@ import Logging
 ///
 /// The script is read for each page that loads. An open page keeps the old one, which cannot be removed from it.
 enum SavedBridges {
-    /// Follows the scripts at these paths until its task is cancelled.
     static func follow(_ paths: [String], of gateway: Gateway) async {
         // Nil where the file is missing or empty: an editor may be about to write it.
         func contents(_ path: String) -> [UInt8]? {

@@ -25,9 +25,6 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
     /// The path of the script, which is never served as a static file; nil for a shipped bridge.
     var file: String? { script.contains("/") || script.hasSuffix(".js") ? script : nil }
 
-    /// Reads the scripts of these options.
-    ///
-    /// - Throws: an error that names the option.
     static func scripts(_ options: [BridgeOption]) throws -> [BridgeScript] {
         var scripts: [BridgeScript] = []
         for option in options {

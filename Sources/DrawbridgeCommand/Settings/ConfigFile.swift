@@ -69,7 +69,6 @@ struct ConfigFile {
         throw Failure("\(path): quiet and verbose cannot both be true")
     }
 
-    /// The error for a key that there is not, with the one that was probably meant.
     private static func unknown(_ key: String, _ place: String, isFound: Bool) -> Failure {
         let keys = Setting.keys(isFound: isFound) + ReplyFile.keys.subtracting(["$schema"])
         let isReplies = ["reply", "mock", "mocks"].contains(key)

@@ -21,7 +21,6 @@ extension ArgumentHelp {
 }
 
 extension Option {
-    /// An option that has one value.
     init<Given: ExpressibleByArgument>(
         _ value: String, _ help: String, usual: String? = nil, variable: String? = nil, more: String? = nil,
         name: NameSpecification = .long, completion: CompletionKind? = nil
@@ -30,7 +29,6 @@ extension Option {
         self.init(name: name, help: help, completion: completion)
     }
 
-    /// An option that may be given several times.
     init<Given: ExpressibleByArgument>(
         wrappedValue: [Given], _ value: String, _ help: String, usual: String? = nil, more: String? = nil,
         completion: CompletionKind? = nil
@@ -62,7 +60,6 @@ extension Flag where Value == Bool? {
 }
 
 extension ParsableArguments {
-    /// Refuses a number that is not in a range.
     func check<Number: Comparable>(
         _ flag: String, _ number: Number?, in range: ClosedRange<Number>, _ wanted: String
     ) throws {
@@ -70,7 +67,6 @@ extension ParsableArguments {
         throw ValidationError("\(flag) \(number): \(wanted)")
     }
 
-    /// Refuses what is no address of a server.
     func checkAddress(_ flag: String, _ url: String?) throws {
         guard let url, WebOrigin.of(url)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil else { return }
         throw ValidationError(

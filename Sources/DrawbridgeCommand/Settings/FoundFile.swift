@@ -20,8 +20,6 @@ enum FoundFile {
     }
 
     /// Looks into the folder that is served, and then into the working folder; of two files only the first is read.
-    ///
-    /// - Throws: a ``Failure`` for a file that cannot be read.
     static func look(in root: String?) throws -> Outcome {
         guard let path = there(in: root).first else { return .nothing }
         let why = (try? FileFolder(of: path)).flatMap { problem(in: $0, root) }

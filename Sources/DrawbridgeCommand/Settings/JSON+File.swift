@@ -2,9 +2,6 @@ import Drawbridge
 import Glibc
 
 extension JSON {
-    /// Reads a JSON file.
-    ///
-    /// - Throws: a ``Failure`` that names the file, and the line where it is no JSON.
     init(file: String) throws {
         do {
             self = try JSON(parsing: try FileText(file).bytes)
@@ -23,7 +20,6 @@ struct FileText {
     /// The byte order mark that some editors write before the text; empty for none.
     let mark: [UInt8]
 
-    /// All bytes of the file.
     var whole: [UInt8] { mark + bytes }
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -69,7 +65,6 @@ struct FileText {
         bytes = Array(contents.dropFirst(mark.count))
     }
 
-    /// A text that is not read from a file.
     init(_ path: String, _ bytes: [UInt8], mark: [UInt8] = [], isRegular: Bool = true) {
         self.path = path
         self.bytes = bytes

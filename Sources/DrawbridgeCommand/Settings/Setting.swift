@@ -5,12 +5,9 @@ import Drawbridge
 /// What is known of it stands in `options.json`, which `scripts/options` writes from the declarations of the flags.
 struct Setting {
     enum Kind: String {
-        /// `true` and `false`.
-        case flag
+        case flag, value
         /// A path, which begins at the folder of the file that has it.
         case path
-        /// A number, or a text.
-        case value
     }
 
     let key: String
@@ -20,7 +17,6 @@ struct Setting {
     let hasOpposite: Bool
     /// Whether a file may have it that was found, and not named.
     let mayBeFound: Bool
-    /// What the JSON Schema says of it.
     let schema: JSON.Object
 
     static let all: [String: Setting] = {
@@ -29,7 +25,6 @@ struct Setting {
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.key, Setting($0.key, $0.value)) })
     }()
 
-    /// The keys that a file may have.
     static func keys(isFound: Bool) -> [String] {
         all.values.filter { !isFound || $0.mayBeFound }.map(\.key)
     }

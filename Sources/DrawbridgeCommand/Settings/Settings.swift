@@ -110,7 +110,6 @@ struct Settings {
         return isLan ? "0.0.0.0" : options[\.access.host] ?? "127.0.0.1"
     }
 
-    /// Refuses options that would have no effect.
     private static func refuseIdle(_ options: LayeredOptions) throws {
         if options[\.serving.singlePage] == true, options[\.serving.root] == nil {
             throw ValidationError(
@@ -152,8 +151,6 @@ struct Settings {
     }
 
     /// Who answers requests that are not for native, in the order in which they are asked.
-    ///
-    /// - Throws: an error whose description is one line for the person who starts the program.
     func responders(besides others: [any Responder]) throws -> [any Responder] {
         guard let root else { return behind + others + [WelcomePage()] }
         let files = try StaticFiles(root: root, hiding: hidden)
@@ -222,7 +219,6 @@ struct Settings {
         return "storage-\(plain.prefix(40))-\(digest).json"
     }
 
-    /// The tester's token that the environment chose.
     private static func environmentToken() throws -> TesterToken? {
         guard let text = environment("DRAWBRIDGE_TOKEN") else { return nil }
         // Removed from the environment, which every program inherits that the gateway starts.
@@ -230,7 +226,6 @@ struct Settings {
         return try token(text, by: "DRAWBRIDGE_TOKEN")
     }
 
-    /// The tester's token that a person or a program chose.
     static func token(_ text: String, by source: String) throws -> TesterToken {
         guard let token = TesterToken(text) else {
             throw ValidationError(
@@ -253,7 +248,7 @@ struct Settings {
     }
 }
 
-/// The options of several places: what an earlier one says counts more.
+/// The options of several places: an earlier one wins.
 ///
 /// A list replaces the other list as a whole. Answers (`--choose`) alone replace each other by name.
 struct LayeredOptions {

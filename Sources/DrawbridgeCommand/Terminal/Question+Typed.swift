@@ -8,13 +8,9 @@ extension Question {
         return fields.count == 1 ? "…" : fields.map { "\($0.name)=…" }.joined(separator: " ")
     }
 
-    /// Parses a typed answer.
+    /// Parses a typed answer: any unique prefix of a choice, `user=ann town=Bern` or the only field's value, `cancel`.
     ///
-    /// A choice may be abbreviated to any unique prefix. Fields are `user=ann town=Bern`, or the value where there is
-    /// one field. `cancel` cancels.
-    ///
-    /// - Returns: nil for a cancelled question.
-    /// - Throws: an `AnswerError` that says what can be typed.
+    /// It is nil for a cancelled question; the error says what can be typed.
     func answer(typed text: String) throws(AnswerError) -> JSON? {
         switch kind {
         case .notice: return nil

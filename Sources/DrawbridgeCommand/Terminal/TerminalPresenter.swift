@@ -37,9 +37,7 @@ final class TerminalPresenter: Presenter {
     /// False when the terminal was closed.
     func canAnswer(_ question: Question) -> Bool { state.withLock { !$0.isOver } }
 
-    /// Shows the question, and waits until it is answered or cancelled by a line.
-    ///
-    /// - Throws: a `CancellationError` when the caller has gone.
+    /// Shows the question, and waits until a line answers or cancels it, or the caller has gone.
     func present(_ question: Question, for request: Request) async throws -> JSON? {
         if state.withLock({ $0.isOver }) {
             return try await ScriptedPresenter().present(question, for: request)
@@ -119,9 +117,7 @@ final class TerminalPresenter: Presenter {
 
 // The lines that are typed at a terminal, which does the line editing.
 extension TerminalPresenter {
-    /// A presenter at the terminal in which the process was started, if a person can answer there.
-    ///
-    /// - Returns: nil unless both input and log are a terminal, and the process is in its foreground.
+    /// Nil unless both input and log are a terminal, and the process is in its foreground, so that a person can answer.
     static func ifThereIsOne(
         input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO
     ) -> TerminalPresenter? {

@@ -12,11 +12,9 @@ struct TerminalWords: Sendable {
 
     private func print(_ line: String) { show(line, .plain) }
 
-    /// Runs the command of a line, in the background where it takes time.
+    /// Runs the command of a line, in the background where it takes time; false where there is no such word.
     ///
     /// A name that both a scenario and an event have means the scenario; `event push` always means the event.
-    ///
-    /// - Returns: false where there is no such word.
     func take(_ line: String) -> Bool {
         switch line {
         case "i" where inspector != nil:

@@ -13,7 +13,6 @@ struct WaitingQuestion {
 
 /// The questions that wait for the person at the terminal, by number.
 struct WaitingQuestions {
-    /// What a typed line means for the questions.
     enum Decision {
         case answered(WaitingQuestion, JSON?)
         /// With a line that says what can be typed.

@@ -77,7 +77,6 @@ struct Banner {
     /// The address to show to callers of this machine.
     private var reachable: String { invitation.publicURL ?? "\(address.reachable)" }
 
-    /// Where the page comes from, in words.
     private var source: String {
         let files = settings.root.map { "files of \($0)" }
         guard let pageServer else { return files ?? "what there is, to try" }
@@ -148,7 +147,6 @@ struct Banner {
 
     private var builtInPaths: [String] { gateway.program.builtIns.sorted().map { "/\($0)" } }
 
-    /// The first six names, and how many there are.
     private static func list(_ names: [String]) -> String {
         names.prefix(6).joined(separator: ", ") + (names.count > 6 ? ", … (\(names.count))" : "")
     }

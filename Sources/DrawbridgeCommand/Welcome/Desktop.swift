@@ -1,11 +1,8 @@
 import Drawbridge
 import Glibc
 
-/// The desktop of the person who runs the gateway.
 enum Desktop {
     /// Hands a URL to the program that the desktop opens it with; returns at once.
-    ///
-    /// - Throws: a 501 where there is no desktop to do that.
     static func open(_ url: String) throws {
         // The shell starts it in the background, and its exit code says whether there is an xdg-open.
         let script = "command -v xdg-open >/dev/null || exit 127; xdg-open \"$0\" &"
@@ -24,9 +21,6 @@ extension pid_t {
     /// Starts a program in a process group of its own, so that it does not get the Ctrl-C that ends the gateway.
     ///
     /// Signals that this process ignores or blocks have their default effect in the program.
-    ///
-    /// - Parameter words: its name and its arguments.
-    /// - Returns: the process, and the number of the error, which is 0 for none.
     static func start(_ words: [String]) -> (process: pid_t, code: Int32) {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -26,12 +26,6 @@ extension Question {
         }
     }
 
-    /// What is printed about an answer; never the values of a form, which may be secret.
-    func summary(of answer: JSON?) -> String {
-        guard let answer else { return "cancelled" }
-        return answer.stringValue ?? "answered"
-    }
-
     private func choice(_ text: String, of choices: [String]) throws(AnswerError) -> String {
         if choices.contains(text) { return text }
         let known = choices.contains("cancel") ? choices : choices + ["cancel"]

@@ -14,14 +14,7 @@ import Synchronization
 ///
 /// It does no input or output itself: lines come in by ``take(_:)`` and go out by a closure.
 final class TerminalPresenter: Presenter {
-    private struct State {
-        var questions = WaitingQuestions()
-        var isOver = false
-        /// The commands that can be typed besides answers; nil until the gateway is made.
-        var words: TerminalWords?
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex(WaitingQuestions())
     private let print: @Sendable (String, LineKind) -> Void
 
     /// - Parameter print: gets each line that is shown, on any thread; it must not wait.
@@ -46,7 +39,10 @@ final class TerminalPresenter: Presenter {
             print(question.oneLine, .question)
             return nil
         }
-        let number = state.withLock { $0.questions.nextNumber() }
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { caller in
                 add(WaitingQuestion(number: number, question: question, caller: caller))
@@ -61,13 +57,14 @@ final class TerminalPresenter: Presenter {
     /// For a choice, a line is first tried as its answer and then as a word; for a form the other way around.
     func take(_ line: String) {
         let line = String(Substring(line.utf8.trimmed))
-        let (words, isChoice) = state.withLock { ($0.words, $0.questions.only?.isChoice ?? false) }
+        let (words, isChoice) = state.withLock { ($0.words, $0.only?.isChoice ?? false) }
         if line == "?" { return list(words) }
         if !isChoice, words?.take(line) == true { return }
-        switch state.withLock({ $0.questions.decide(line) }) {
+        switch state.withLock({ $0.decide(line) }) {
         case .answered(let waiting, let answer):
-            print(
-                "\(waiting.number) \(waiting.question.name): \(waiting.question.summary(of: answer))", .plain)
+            // Never the values of a form, which may be secret.
+            let shown = answer.map { $0.stringValue ?? "answered" } ?? "cancelled"
+            print("\(waiting.number) \(waiting.question.name): \(shown)", .plain)
             waiting.caller.resume(returning: answer)
         case .misunderstood(let hint):
             if isChoice, words?.take(line) == true { return }
@@ -82,7 +79,8 @@ final class TerminalPresenter: Presenter {
     func end() {
         let waiting = state.withLock { state in
             state.isOver = true
-            return state.questions.removeAll()
+            defer { state.all = [] }
+            return state.all
         }
         for waiting in waiting {
             print("\(waiting.number) cancelled: nobody is at the terminal any more", .plain)
@@ -95,20 +93,20 @@ final class TerminalPresenter: Presenter {
             // The caller may have left before the question was added, when there was nothing to withdraw.
             if Task.isCancelled { return .failure(CancellationError()) }
             if state.isOver { return .success(nil) }
-            state.questions.add(waiting)
+            state.all.append(waiting)
             return nil
         }
         if let refusal { waiting.caller.resume(with: refusal) } else { print(waiting.line, .question) }
     }
 
     private func withdraw(_ number: Int) {
-        guard let withdrawn = state.withLock({ $0.questions.withdraw(number) }) else { return }
+        guard let withdrawn = state.withLock({ $0.withdraw(number) }) else { return }
         print("\(number) withdrawn: its caller has gone, or waits no longer", .plain)
         withdrawn.caller.resume(throwing: CancellationError())
     }
 
     private func list(_ words: TerminalWords?) {
-        let waiting = state.withLock { $0.questions.all }
+        let waiting = state.withLock { $0.all }
         for waiting in waiting { print(waiting.line, .question) }
         if waiting.isEmpty { print("no question waits", .plain) }
         for line in words?.help ?? [] { print(line, .plain) }

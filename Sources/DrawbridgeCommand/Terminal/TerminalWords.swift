@@ -35,27 +35,19 @@ struct TerminalWords: Sendable {
         default:
             let words = gateway.replyBook
             if let name = words.scenarioNames.first(where: { line == $0 || line == "scenario \($0)" }) {
-                turn(name)
+                do {
+                    // The gateway logs the new state.
+                    try gateway.turn(name, on: !words.scenarios().contains(name))
+                } catch {
+                    print("\(error)")
+                }
             } else if let name = words.eventNames.first(where: { line == $0 || line == "event \($0)" }) {
-                play(name)
+                run("event \(name)") { try await gateway.play(event: name, on: nil, in: .usual) }
             } else {
                 return false
             }
         }
         return true
-    }
-
-    private func turn(_ scenario: String) {
-        do {
-            // The gateway logs the new state.
-            try gateway.turn(scenario, on: !gateway.replyBook.scenarios().contains(scenario))
-        } catch {
-            print("\(error)")
-        }
-    }
-
-    private func play(_ event: String) {
-        run("event \(event)") { try await gateway.play(event: event, on: nil, in: .usual) }
     }
 
     private func run(_ word: String, _ work: @escaping @Sendable () async throws -> Void) {
@@ -67,8 +59,10 @@ struct TerminalWords: Sendable {
     /// The error for an unknown word, with a similar one.
     func refusal(of line: String) -> String {
         let shown = JSON.string(line.count > 40 ? "\(line.prefix(40))…" : line)
-        let near = Nearest.of(line, among: all).map { "did you mean \($0)? " } ?? ""
-        return "\(shown) is no word here; \(near)type ? for all of them"
+        let all = ["reset", "save missing", "undo"] + (invitation == nil ? [] : ["link"])
+        let names = gateway.replyBook.scenarioNames + gateway.replyBook.eventNames
+        let near = Nearest.of(line, among: all + names).map { "did you mean \($0)? " } ?? ""
+        return "\(shown) is not a word here; \(near)type ? for all of them"
     }
 
     /// A line for each kind of command that is possible now.
@@ -85,12 +79,6 @@ struct TerminalWords: Sendable {
         if inspector != nil { lines.append("i  gives a new link to the inspector") }
         if invitation != nil { lines.append("link  gives a new link for other devices, and its QR code") }
         return lines
-    }
-
-    /// The words among which `refusal` looks for a similar one.
-    private var all: [String] {
-        ["reset", "save missing", "undo"] + (invitation == nil ? [] : ["link"])
-            + gateway.replyBook.scenarioNames + gateway.replyBook.eventNames
     }
 
     private static func sentence(_ saved: SavedNames) -> String {

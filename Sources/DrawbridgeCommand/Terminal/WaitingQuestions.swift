@@ -23,32 +23,24 @@ struct WaitingQuestions {
     }
 
     /// In the order in which they came.
-    private(set) var all: [WaitingQuestion] = []
-    private var lastNumber = 0
+    var all: [WaitingQuestion] = []
+    /// The number of the last question, which no other gets.
+    var last = 0
+    /// Whether the terminal was closed.
+    var isOver = false
+    /// The commands that can be typed besides answers; nil until the gateway is made.
+    var words: TerminalWords?
     /// Whether a question was withdrawn since the last line: the line being typed may still be for that one.
     private var hasLost = false
 
     /// The question that a line without a number answers.
     var only: WaitingQuestion? { all.count == 1 ? all[0] : nil }
 
-    /// A number that no question has had.
-    mutating func nextNumber() -> Int {
-        lastNumber += 1
-        return lastNumber
-    }
-
-    mutating func add(_ question: WaitingQuestion) { all.append(question) }
-
     /// Removes a question whose caller waits no longer; nil where it was answered.
     mutating func withdraw(_ number: Int) -> WaitingQuestion? {
         guard let place = all.firstIndex(where: { $0.number == number }) else { return nil }
         hasLost = true
         return all.remove(at: place)
-    }
-
-    mutating func removeAll() -> [WaitingQuestion] {
-        defer { all = [] }
-        return all
     }
 
     /// Finds the question that a line is for, and removes it if the line answers it.
@@ -61,7 +53,7 @@ struct WaitingQuestions {
         guard let oldest = all.first else { return line.isEmpty ? .nothing : .unasked }
         let first = line.prefix { $0 != " " }
         let number = first.utf8.allSatisfy(\.isDigit) ? Int(first) : nil
-        let named = number.flatMap { (1...lastNumber).contains($0) ? $0 : nil }
+        let named = number.flatMap { (1...last).contains($0) ? $0 : nil }
         let text = named == nil ? line : String(Substring(line.dropFirst(first.count).utf8.trimmed))
         guard let number = named ?? only else {
             return .misunderstood(

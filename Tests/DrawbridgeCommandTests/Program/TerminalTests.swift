@@ -64,7 +64,7 @@ import Testing
         let address = try await drawbridge.address()
         drawbridge.child.type("ok\r")
         try await drawbridge.line(
-            with: "no question waits, and \"ok\" is no word here; type ? for all of them")
+            with: "no question waits, and \"ok\" is not a word here; type ? for all of them")
         let caller = try alert(address)
         try await drawbridge.line(with: Self.question)
         drawbridge.child.type("cancel\r")
@@ -236,7 +236,7 @@ import Testing
         try await drawbridge.line(with: "event push: no running page in session default")
         drawbridge.child.type("ofline\r")
         try await drawbridge.line(
-            with: "\"ofline\" is no word here; did you mean offline? type ? for all of them")
+            with: "\"ofline\" is not a word here; did you mean offline? type ? for all of them")
         // A word goes before what could be filled in anywhere, and a choice before a word.
         let login = try Program("curl", ["-sS", "--max-time", "60", "\(address)/login?_mobile_bridge=1"])
         try await drawbridge.line(with: "? 1  login")

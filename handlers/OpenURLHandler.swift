@@ -41,7 +41,7 @@ public struct OpenURLHandler: JSONHandler {
 
     /// Asks, and opens.
     ///
-    /// - Throws: a 400 for what is no URL, and for a scheme that a page may not open; a 403 for a page elsewhere.
+    /// - Throws: a 400 for what is not a URL, and for a scheme that a page may not open; a 403 for a page elsewhere.
     public func handle(_ input: Input) async throws -> Output {
         let scheme = input.url.prefix { $0 != ":" }.lowercased()
         guard Self.schemes.contains(scheme), input.url.count > scheme.count + 1,

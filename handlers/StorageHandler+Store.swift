@@ -147,7 +147,7 @@ private final class File {
     private let path: String
 
     init(_ path: String, _ flags: Int32) throws {
-        // O_NONBLOCK is for what is no file: opening a pipe that nobody writes to would wait for ever.
+        // O_NONBLOCK is for what is not a file: opening a pipe that nobody writes to would wait for ever.
         descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
         self.path = path
         guard descriptor >= 0 else { throw Self.failure("open", path) }
@@ -155,11 +155,12 @@ private final class File {
         guard fstat(descriptor, &status) == 0 else { throw Self.failure("look at", path) }
         guard status.st_mode & S_IFMT == (flags & O_DIRECTORY == 0 ? S_IFREG : S_IFDIR) else {
             throw StoreError(
-                description: "\(path) is no file, but a folder, a pipe or a device; the storage needs a file")
+                description:
+                    "\(path) is not a file, but a folder, a pipe or a device; the storage needs a file")
         }
     }
 
-    /// The error of a system call: a 507 where the disk is full, which is no fault of the page's, but concerns
+    /// The error of a system call: a 507 where the disk is full, which is not the page's fault, but concerns
     /// it.
     private static func failure(_ action: String, _ path: String) -> any Error {
         guard errno == ENOSPC || errno == EDQUOT else { return StoreError(action, path) }

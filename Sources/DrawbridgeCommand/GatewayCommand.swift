@@ -23,7 +23,7 @@ public enum GatewayCommand {
 
     /// Reads the arguments of the process, and serves until SIGTERM, SIGHUP or Ctrl-C, or until its task is cancelled.
     ///
-    /// It sets up swift-log for the process, so that its own lines and those of libraries stand in one log: do not
+    /// It sets up swift-log for the process, so that its own lines and those of libraries are in one log: do not
     /// bootstrap swift-log yourself, and call this once.
     ///
     /// What goes wrong at the start is printed in one line, and ends the process with code 1, or with 64 for arguments

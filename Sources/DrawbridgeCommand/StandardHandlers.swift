@@ -3,7 +3,7 @@ import DrawbridgeHandlers
 
 /// The handlers that come with the command, at the paths where a program has none of its own.
 ///
-/// Where a file has mocks they are off, except for names that it mocks as `$pass`: beside an app's mocks, their answers
+/// Where a file has mocks they are off, except for names that it mocks as `$pass`: next to an app's mocks, their answers
 /// were mistaken for the app's.
 struct BuiltIns {
     static let questions = ["alert", "login", "makeACall", "openURL", "pay", "share"]
@@ -32,7 +32,7 @@ struct BuiltIns {
         handlers[name] = { [gateway] in try gateway.register(at: "/\(name)", make) }
     }
 
-    /// Registers the handlers that are on beside these files, and unregisters the others.
+    /// Registers the handlers that are on with these files, and unregisters the others.
     ///
     /// - Parameter choice: true for all of them, false for none, whatever the files have; nil to decide by the files.
     func follow(_ files: [ReplyFile], _ choice: Bool? = nil) throws {

@@ -127,7 +127,7 @@ struct FirstFile {
             all[hint.bridge, default: []].append((options, "\(entry.places[0]), \(entry.name)"))
         }
         if let first = (objects + channels).min(by: { $0.places[0] < $1.places[0] }) {
-            // `Android`, the default object, has to be named beside others.
+            // `Android`, the default object, has to be named with others.
             let names = objects.map(\.name) + (all["android"] == nil ? [] : ["Android"])
             let members = [
                 names.isEmpty ? nil : #""objects": \#(Self.list(names))"#,

@@ -40,7 +40,7 @@ struct InitCommand: ParsableCommand {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ValidationError(
-                "\(folder) is no folder; name the one with your page, or go there and name none")
+                "\(folder) is not a folder; name the one with your page, or go there and name none")
         }
         if let bridge { return try writeBridge(bridge) }
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder

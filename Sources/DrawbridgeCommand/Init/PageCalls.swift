@@ -107,7 +107,7 @@ struct PageCalls {
         add(scripts.shown(isOfBridge ? place - 2 : place), place, as: .computed)
     }
 
-    // MARK: Forms that are no functions
+    // MARK: Forms that are not functions
 
     private static let words: Set = [
         "messageHandlers", "funcName", "fetchMessages", "_mobile_bridge", "stringify", "registerPlugin",

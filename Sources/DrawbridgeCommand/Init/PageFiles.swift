@@ -97,7 +97,7 @@ struct PageFiles {
             let words =
                 isText ? ["callHandler(", "messageHandlers.", "_mobile_bridge=1", "__jsbridge__"] : []
             let word = words.first { contents.firstRange(of: Array($0.utf8)) != nil }
-            return word.map { "it says \($0) but is no kind of file that is read" }
+            return word.map { "it says \($0) but is not a kind of file that is read" }
         }
         let isMinified =
             !isPage && contents.count > 20_000 && contents.count { $0 == 0x0A } < contents.count / 1000
@@ -122,7 +122,7 @@ struct PageFiles {
         "ejs", "hbs", "handlebars", "mustache", "erb", "twig", "njk", "liquid", "cshtml", "razor", "asp",
         "aspx", "ftl", "tpl", "tmpl",
     ]
-    /// Documents, data, styles and the app's own code, in which names of bridges are no calls.
+    /// Documents, data, styles and the app's own code, in which names of bridges are not calls.
     private static let others: Set = [
         "d.ts", "md", "txt", "json", "map", "css", "scss", "less", "log", "lock", "xml", "yml", "swift", "m",
         "mm", "h", "java", "kt", "dart", "py", "rb", "go", "sh",

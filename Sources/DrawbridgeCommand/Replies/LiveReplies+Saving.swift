@@ -89,7 +89,7 @@ extension LiveReplies: ReplyKeeper {
             if let file { return file }
             throw HTTPError(
                 .conflict,
-                "there is no file that could be written; start the gateway with --replies FILE, or remove what stands in the way"
+                "there is no file that could be written; start the gateway with --replies FILE, or remove what is in the way"
             )
         }
     }

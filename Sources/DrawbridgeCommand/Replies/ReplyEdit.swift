@@ -23,8 +23,8 @@ struct ReplyEdit {
         self.init(text)
         let key = ReplyNames.key(name)
         let value = isCase ? ["$cases": [reply]] : reply
-        let (beside, all) = (try mocks().first { $0.value.nameOffset == place }, try replies())
-        guard let replies = beside?.object ?? all else {
+        let (sibling, all) = (try mocks().first { $0.value.nameOffset == place }, try replies())
+        guard let replies = sibling?.object ?? all else {
             let file = try LocatedJSON(parsing: self.text)
             add("replies", .object(JSON.Object([(key, value)])), to: file, opening: true)
             return
@@ -64,7 +64,7 @@ struct ReplyEdit {
 
     /// Adds new names, each as `{}`, with a comment above it that has the inputs of its calls.
     ///
-    /// - Parameter names: in the order in which they are to stand.
+    /// - Parameter names: in the order in which they are to be.
     init(_ text: [UInt8], adding names: [UnansweredName]) throws(ReplyFault) {
         self.init(text)
         if try replies() == nil { add("replies", [:], to: try LocatedJSON(parsing: self.text)) }

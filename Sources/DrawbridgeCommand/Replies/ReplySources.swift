@@ -134,10 +134,10 @@ struct ReplySources {
     private static func remedy(for value: [UInt8], _ name: String) -> String {
         guard value.first != UInt8(ascii: "{"), value.first != UInt8(ascii: "[") else {
             return
-                "names and texts stand in double quotes, and all of it in single ones: '\(name)={\"nick\":\"Ann\"}'"
+                "put names and texts in double quotes, and all of it in single ones: '\(name)={\"nick\":\"Ann\"}'"
         }
         let text = String(decoding: value, as: UTF8.self).trimmingPrefix("'")
         let plain = text.hasSuffix("'") ? text.dropLast() : text
-        return "a text stands in double quotes: '\(name)=\(JSON.string(String(plain)))'"
+        return "put a text in double quotes: '\(name)=\(JSON.string(String(plain)))'"
     }
 }

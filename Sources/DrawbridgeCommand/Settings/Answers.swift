@@ -34,7 +34,7 @@ enum Answers {
         do {
             return (name, try JSON(parsing: Array(value.utf8)))
         } catch {
-            throw ValidationError("--choose \(text): \(name) is no JSON: \(error)")
+            throw ValidationError("--choose \(text): \(name) is not JSON: \(error)")
         }
     }
 }

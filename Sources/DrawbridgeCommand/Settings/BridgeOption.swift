@@ -45,7 +45,7 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
             json = try options.map { try JSON(parsing: Array($0.utf8)) } ?? [:]
         } catch {
             throw ValidationError(
-                "--bridge \(script): its options are no JSON: \(error); write for instance "
+                "--bridge \(script): its options are not JSON: \(error); write for instance "
                     + #"--bridge 'object={"object": "WeixinJSBridge"}'"#)
         }
         do throws(BridgeScript.ScriptError) {

@@ -104,11 +104,11 @@ struct ConfigFile {
         case .object(let members) where key == "bridge":
             return [try bridge(members, place)]
         case .object(let members):
-            guard takesAnswers else { throw Failure("\(place): it is no object; see --help") }
+            guard takesAnswers else { throw Failure("\(place): it is not an object; see --help") }
             return try members.map { name, answer in
                 // `--choose` could not give an answer of this name: there `@` begins a file, and `=` ends the name.
                 guard !name.hasPrefix("@"), !name.contains("=") else {
-                    throw Failure("\(place): \(name) is no name of a question")
+                    throw Failure("\(place): \(name) is not the name of a question")
                 }
                 return "--choose=\(name)=\(written(answer))"
             }

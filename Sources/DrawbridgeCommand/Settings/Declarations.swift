@@ -10,7 +10,7 @@ extension ArgumentHelp {
     ///   - help: one sentence.
     ///   - usual: the value where none is given, as `scripts/options` finds it: at the end, in parentheses.
     ///   - variable: the environment variable that has the value, too.
-    ///   - more: what stands below the sentence.
+    ///   - more: what is below the sentence.
     ///   - value: the name of the value: `folder`.
     fileprivate init(
         _ help: String, usual: String?, variable: String? = nil, more: String? = nil, value: String? = nil

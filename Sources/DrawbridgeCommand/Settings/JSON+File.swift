@@ -46,7 +46,7 @@ struct FileText {
         if let problem = problem(status) { throw Failure(problem) }
         isRegular = status.st_mode & S_IFMT == S_IFREG
         guard isRegular || !onlyRegular && folder == nil else {
-            throw Failure("\(path) is no file any more; put one there")
+            throw Failure("\(path) is not a file any more; put one there")
         }
         _ = fcntl(descriptor, F_SETFL, 0)
         var contents: [UInt8] = []

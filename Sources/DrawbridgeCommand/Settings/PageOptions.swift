@@ -72,7 +72,7 @@ struct PageOptions: ParsableArguments {
         }
         if let userAgent, !PageRuntime.isUserAgent(userAgent) {
             throw ValidationError(
-                "--user-agent: write a text in ASCII, in which {{userAgent}} alone stands in braces, for instance "
+                "--user-agent: write a text in ASCII, in which only {{userAgent}} is in braces, for instance "
                     + "'{{userAgent}} ShopApp/3.2'")
         }
         for path in plain.names where !PageRuntime.canExclude(path) {
@@ -85,7 +85,7 @@ struct PageOptions: ParsableArguments {
             ("shortcuts", shortcuts.names),
         ] {
             for name in names where !Self.isIdentifier(name) && (name != "*" || flag == "shortcuts") {
-                throw ValidationError("--\(flag) \(name): it is no name that a script could use")
+                throw ValidationError("--\(flag) \(name): it is not a name that a script could use")
             }
         }
         for name in shortcuts.names where Names["window"].contains(name) {

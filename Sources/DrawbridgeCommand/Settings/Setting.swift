@@ -2,7 +2,7 @@ import Drawbridge
 
 /// A key that files of settings may have: the flag of the same name.
 ///
-/// What is known of it stands in `options.json`, which `scripts/options` writes from the declarations of the flags.
+/// What is known of it is in `options.json`, which `scripts/options` writes from the declarations of the flags.
 struct Setting {
     enum Kind: String {
         case flag, value

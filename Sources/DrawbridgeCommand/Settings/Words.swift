@@ -17,7 +17,7 @@ extension Command {
         for word in words {
             guard !Self.subcommands.contains(word) else {
                 throw ValidationError(
-                    "\(word) stands before all else: \(Self.program.name) \(word); a folder of that name is ./\(word)"
+                    "\(word) goes before all else: \(Self.program.name) \(word); a folder of that name is ./\(word)"
                 )
             }
             if word.contains("://") || word.hasPrefix("unix:") || word.contains("=unix:") {

@@ -113,7 +113,7 @@ struct Banner {
         if !ownPaths.isEmpty { lines.append("  handlers  \(Self.list(ownPaths))") }
         let isPart = !gateway.program.heldBack.isEmpty
         if !builtInPaths.isEmpty {
-            let why = isPart ? "  (the others are off beside mocks; --built-ins)" : ""
+            let why = isPart ? "  (the others are off, since there are mocks; --built-ins)" : ""
             lines.append("  built-in  \(Self.list(builtInPaths))\(why)")
         } else if isPart {
             lines.append("  built-in  off, since there are mocks  (--built-ins turns them on)")
@@ -130,7 +130,7 @@ struct Banner {
                 : "'Authorization: Bearer \(gateway.testerToken.text)'"
             lines.append("  pages     curl \(trust)-H \(header) \(reachable)/__drawbridge__/pages")
         }
-        // A program that is not trusted needs the page token besides.
+        // A program that is not trusted needs the page token too.
         if invitation.trustsThisMachine, let example { lines.append("  try       \(example)") }
         if takesWords { lines.append("  help      ? and Enter lists what you can type here") }
         return lines

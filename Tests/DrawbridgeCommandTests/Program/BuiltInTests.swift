@@ -62,7 +62,8 @@ import Testing
         try folder.write("drawbridge.json", Self.mocks)
         let found = try Self.start(in: folder)
         #expect(try await Self.answering(found) == ["echo"])
-        _ = try await found.line(with: "  built-in  /echo  (the others are off beside mocks; --built-ins)")
+        _ = try await found.line(
+            with: "  built-in  /echo  (the others are off, since there are mocks; --built-ins)")
         let all = try Self.start(in: folder, "--built-ins")
         #expect(try await Self.answering(all) == Self.all)
         let none = try Self.start(in: folder, "--no-built-ins")

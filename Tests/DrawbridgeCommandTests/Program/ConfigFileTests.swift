@@ -112,7 +112,7 @@ import Testing
         ("{\"port\": \"eighty\"}", "settings.json, line 1, port: The value 'eighty' is invalid"),
         (#"{"quiet": true, "verbose": true}"#, "settings.json: quiet and verbose cannot both be true"),
         (#"{"port": false}"#, "settings.json, line 1, port: it is not true or false"),
-        (#"{"choose": {"@x": "ok"}}"#, "settings.json, line 1, choose: @x is no name of a question"),
+        (#"{"choose": {"@x": "ok"}}"#, "settings.json, line 1, choose: @x is not the name of a question"),
         (
             #"{"allowed-hosts": "a.test, *"}"#,
             "settings.json, line 1, allowed-hosts: --allowed-hosts *: write a name"

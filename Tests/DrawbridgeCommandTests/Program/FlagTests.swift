@@ -55,7 +55,7 @@ import Testing
         (["--keep-host"], "--keep-host: there is no upstream"),
         (["--scheme", "a b"], "write its name alone"),
         (["--allowed-hosts", "a:b:c"], "write a name or an address"),
-        (["--shortcuts", "__proto__"], "no name that a script could use"),
+        (["--shortcuts", "__proto__"], "not a name that a script could use"),
         (["--port", "\u{1B}[31mred"], "?[31mred"),
     ])
     func meaninglessArgumentsAreRefused(_ arguments: [String], _ why: String) async throws {
@@ -340,16 +340,16 @@ import Testing
         (["--scheme", "app,HTTPS"], "browsers take HTTPS: themselves"),
         (["--scheme", "javascript"], "write the app's own, for instance mizhua"),
         (["--trusted-proxy", "all"], "is not an address; write it as numbers"),
-        (["--inject", "a-b"], "no name that a script could use"),
+        (["--inject", "a-b"], "not a name that a script could use"),
         (["--bridge", "fluter"], "no bridge fluter; is it flutter?"),
         (["--bridge", "./none.js"], "cannot read the script ./none.js"),
         (["--bridge", "flutter", "--bridge", "flutter"], "there are two bridges flutter"),
         (["--bridge", "object=[1]"], "the options of the bridge object are no object"),
-        (["--bridge", "object={"], "its options are no JSON"),
+        (["--bridge", "object={"], "its options are not JSON"),
         (["--user-agent", "{{user}}"], "write a text in ASCII"),
-        (["--shortcuts", "1x"], "no name that a script could use"),
+        (["--shortcuts", "1x"], "not a name that a script could use"),
         (["--shortcuts", "MyApp,MessageChannel"], "browsers have an object window.MessageChannel"),
-        (["--message-handler", "a b.c"], "no name that a script could use"),
+        (["--message-handler", "a b.c"], "not a name that a script could use"),
     ])
     func namesThatNoPageCouldUseAreRefused(_ arguments: [String], _ reason: String) async throws {
         let program = try Self.drawbridge(["-p", "0"] + arguments)
@@ -500,7 +500,7 @@ import Testing
         let pipe = "\(folder.path)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         let program = try Self.drawbridge(["-p", "0", "--storage", pipe])
-        _ = try await program.line(with: "\(pipe) is no file, but a folder, a pipe or a device")
+        _ = try await program.line(with: "\(pipe) is not a file, but a folder, a pipe or a device")
         #expect(await program.child.exitCode() == 1)
     }
 

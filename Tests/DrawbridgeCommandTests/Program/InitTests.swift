@@ -259,7 +259,7 @@ import Testing
         #expect(program.output.contains("write it elsewhere: drawbridge init --print /proc/self/fdinfo > "))
         #expect(await program.child.exitCode() == 1)
         let missing = try Self.start(in: folder, "init", "shp")
-        _ = try await missing.line(with: "shp is no folder; name the one with your page")
+        _ = try await missing.line(with: "shp is not a folder; name the one with your page")
         #expect(await missing.child.exitCode() == 64)
     }
 
@@ -284,7 +284,7 @@ import Testing
         for line in [
             "3 pages and scripts were read.", "  1 call whose name is computed",
             "  sub/node_modules (libraries)\n",
-            "  sub/page.pug (it says callHandler( but is no kind of file that is read)\n",
+            "  sub/page.pug (it says callHandler( but is not a kind of file that is read)\n",
             "  sub/app.min.js (minified)\n",
             "click through your page, then type save missing and press Enter.",
             "  huge.js (more than 1024 KB)\n", "  binary.js (no text)\n",
@@ -323,7 +323,7 @@ import Testing
         #expect(try await curl("\(served.address())/") == "<p>init</p>")
         let behind = try Self.start(in: folder, "-p", "0", "init")
         _ = try await behind.line(
-            with: "init stands before all else: drawbridge init; a folder of that name is ./init")
+            with: "init goes before all else: drawbridge init; a folder of that name is ./init")
         #expect(await behind.child.exitCode() == 64)
         let near = try Self.start(in: folder, "-p", "0", "inti")
         _ = try await near.line(with: "there is no folder inti; did you mean drawbridge init?")

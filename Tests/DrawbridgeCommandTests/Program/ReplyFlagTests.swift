@@ -69,7 +69,7 @@ import Testing
 
     @Test(arguments: [
         (["--reply", "getUser"], "write name=value, for instance 'getUser={\"nick\":\"Ann\"}'", 64),
-        (["--reply", "getUser=Ann"], "a text stands in double quotes: 'getUser=\"Ann\"'", 64),
+        (["--reply", "getUser=Ann"], "put a text in double quotes: 'getUser=\"Ann\"'", 64),
         (
             ["--reply", #"a={"$replay":1}"#],
             "--reply a: $replay: unknown keyword $replay (did you mean $reply?)", 64

@@ -63,14 +63,21 @@ extension ParsableArguments {
     func check<Number: Comparable>(
         _ flag: String, _ number: Number?, in range: ClosedRange<Number>, _ wanted: String
     ) throws {
-        guard let number, !range.contains(number) else { return }
-        throw ValidationError("\(flag) \(number): \(wanted)")
+        try check(flag, [number].compactMap(\.self), wanted, range.contains)
     }
 
-    func checkAddress(_ flag: String, _ url: String?) throws {
-        guard let url, WebOrigin.of(url)?.wholeMatch(of: /https?:\/\/[^*]+/) == nil else { return }
-        throw ValidationError(
-            "\(flag) \(url): it is http or https, a host and a port, without a path: http://localhost:9090")
+    func checkAddresses(_ flag: String, _ urls: [String?]) throws {
+        let wanted = "it is http or https, a host and a port, without a path: http://localhost:9090"
+        try check(flag, urls.compactMap(\.self), wanted) {
+            WebOrigin.of($0)?.wholeMatch(of: /https?:\/\/[^*]+/) != nil
+        }
+    }
+
+    /// Refuses values that are not right, and says what is wanted.
+    func check<Value>(
+        _ flag: String, _ values: [Value], _ wanted: String, _ isRight: (Value) -> Bool
+    ) throws {
+        for value in values where !isRight(value) { throw ValidationError("\(flag) \(value): \(wanted)") }
     }
 
     /// Refuses values of which nothing can be made.

@@ -56,7 +56,7 @@ struct HandlerOptions: ParsableArguments {
     var storage: String?
 
     func validate() throws {
-        for origin in forwardTo { try checkAddress("--forward-to", origin) }
+        try checkAddresses("--forward-to", forwardTo)
         var names = ReplyNames()
         for text in reply { try ReplySources.add(text, to: &names) }
     }
@@ -102,7 +102,7 @@ struct InspectorOptions: ParsableArguments {
         try check(
             "--inspector-port", inspectorPort, in: ServingOptions.ports,
             "a port is a number from 0 to 65535")
-        try checkAddress("--inspector-url", inspectorUrl)
+        try checkAddresses("--inspector-url", [inspectorUrl])
     }
 }
 
@@ -153,21 +153,15 @@ struct AccessOptions: ParsableArguments {
             throw ValidationError(
                 "--lan listens on all addresses, and --host \(host) on one; leave one of them out")
         }
-        try checkAddress("--public-url", publicUrl)
+        try checkAddresses("--public-url", [publicUrl])
         try check("--trusted-proxy", trustedProxy) { try AddressRange($0) }
-        for origin in cors where WebOrigin.of(origin) == nil {
-            throw ValidationError(
-                "--cors \(origin): an origin is a scheme and a host, for instance https://app.example")
+        try check("--cors", cors, "an origin is a scheme and a host, for instance https://app.example") {
+            WebOrigin.of($0) != nil
         }
-        for origin in cors where origin.contains("*") && origin != "*" {
-            throw ValidationError(
-                "--cors \(origin): wildcards are not supported; name each origin, for instance http://app.example.com"
-            )
-        }
-        for host in allowedHosts.names where !Self.isHost(host) {
-            throw ValidationError(
-                "--allowed-hosts \(host): write a name or an address, for instance phone.local")
-        }
+        let each = "wildcards are not supported; name each origin, for instance http://app.example.com"
+        try check("--cors", cors, each) { $0 == "*" || !$0.contains("*") }
+        let host = "write a name or an address, for instance phone.local"
+        try check("--allowed-hosts", allowedHosts.names, host, Self.isHost)
     }
 
     private static func isHost(_ text: String) -> Bool {

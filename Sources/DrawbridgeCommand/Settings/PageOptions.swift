@@ -62,37 +62,30 @@ struct PageOptions: ParsableArguments {
     var plain: [String] = []
 
     func validate() throws {
-        for name in scheme.names where !Self.isScheme(name) {
-            throw ValidationError("--scheme \(name): write its name alone, for instance mizhua")
-        }
-        for name in scheme.names where Self.browsersOwn.contains(name.lowercased()) {
-            throw ValidationError(
-                "--scheme \(name): browsers take \(name): themselves, and the page could load nothing by it any more; "
-                    + "write the app's own, for instance mizhua")
-        }
+        try check("--scheme", scheme.names, "write its name alone, for instance mizhua", Self.isScheme)
+        try check(
+            "--scheme", scheme.names,
+            "browsers take it themselves, and the page could load nothing by it any more; write the app's own, for instance mizhua"
+        ) { !Self.browsersOwn.contains($0.lowercased()) }
         if let userAgent, !PageRuntime.isUserAgent(userAgent) {
             throw ValidationError(
                 "--user-agent: write a text in ASCII, in which only {{userAgent}} is in braces, for instance "
                     + "'{{userAgent}} ShopApp/3.2'")
         }
-        for path in plain.names where !PageRuntime.canExclude(path) {
-            throw ValidationError(
-                "--plain \(path): * stands for the rest of a path, and so only at its end; write :name for one part"
-            )
-        }
+        let end = "* stands for the rest of a path, and so only at its end; write :name for one part"
+        try check("--plain", plain.names, end, PageRuntime.canExclude)
         for (flag, names) in [
             ("message-handler", Self.handlers(messageHandler).map(\.name)), ("inject", inject.names),
             ("shortcuts", shortcuts.names),
         ] {
-            for name in names where !Self.isIdentifier(name) && (name != "*" || flag == "shortcuts") {
-                throw ValidationError("--\(flag) \(name): it is not a name that a script could use")
+            try check("--\(flag)", names, "it is not a name that a script could use") {
+                Self.isIdentifier($0) || $0 == "*" && flag != "shortcuts"
             }
         }
-        for name in shortcuts.names where Names["window"].contains(name) {
-            throw ValidationError(
-                "--shortcuts \(name): browsers have an object window.\(name), which scripts would lose; name your app's "
-                    + "object: MyApp")
-        }
+        try check(
+            "--shortcuts", shortcuts.names,
+            "browsers have such an object of window, which scripts would lose; name your app's object: MyApp"
+        ) { !Names["window"].contains($0) }
     }
 
     /// The names below `messageHandlers`, and which of them reply.

@@ -336,8 +336,8 @@ import Testing
 
     @Test(arguments: [
         (["--scheme", "a b://"], "write its name alone"),
-        (["--scheme", "http"], "browsers take http: themselves"),
-        (["--scheme", "app,HTTPS"], "browsers take HTTPS: themselves"),
+        (["--scheme", "http"], "--scheme http: browsers take it themselves"),
+        (["--scheme", "app,HTTPS"], "--scheme HTTPS: browsers take it themselves"),
         (["--scheme", "javascript"], "write the app's own, for instance mizhua"),
         (["--trusted-proxy", "all"], "is not an address; write it as numbers"),
         (["--inject", "a-b"], "not a name that a script could use"),
@@ -348,7 +348,10 @@ import Testing
         (["--bridge", "object={"], "its options are not JSON"),
         (["--user-agent", "{{user}}"], "write a text in ASCII"),
         (["--shortcuts", "1x"], "not a name that a script could use"),
-        (["--shortcuts", "MyApp,MessageChannel"], "browsers have an object window.MessageChannel"),
+        (
+            ["--shortcuts", "MyApp,MessageChannel"],
+            "--shortcuts MessageChannel: browsers have such an object"
+        ),
         (["--message-handler", "a b.c"], "not a name that a script could use"),
     ])
     func namesThatNoPageCouldUseAreRefused(_ arguments: [String], _ reason: String) async throws {

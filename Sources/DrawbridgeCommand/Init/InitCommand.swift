@@ -46,7 +46,6 @@ struct InitCommand: ParsableCommand {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let path = base == "." ? FoundFile.name : "\(base)/\(FoundFile.name)"
         let arguments = "init --print \(ShellWord(folder))"
-        if !isPrinted, (try? FileFolder(of: path))?.file != nil { throw Self.taken(path, arguments) }
         let files = try PageFiles(in: folder)
         let first = FirstFile(PageCalls(files.scripts), answered: answered, builtIns: builtIns)
         guard !isPrinted else {
@@ -78,23 +77,20 @@ struct InitCommand: ParsableCommand {
         "\(ShellWord(Command.subcommands.contains(folder) ? "./\(folder)" : folder))"
     }
 
-    /// What is said where anything has the path, a link that leads nowhere too.
-    private static func taken(_ path: String, _ arguments: String) -> Failure {
-        Failure(
-            "\(path) is there already, and stays as it is; move it away first, or see what would be written: "
-                + "\(Command.program.name) \(arguments)")
-    }
-
-    /// Creates a file; throws a ``Failure`` where something is there already, or where it cannot be written.
+    /// Creates a file, unless anything has its path, a link that leads nowhere too.
     private static func create(_ path: String, _ text: String, _ arguments: String, elsewhere: String) throws
     {
         do throws(FileError) {
             let folder = try FileFolder(of: path)
             _ = try folder.make(folder.name, Array(text.utf8))
         } catch {
-            guard error.code != EEXIST else { throw taken(path, arguments) }
-            let other = "\(Command.program.name) \(arguments) > \(elsewhere)"
-            throw Failure("cannot write \(path): \(error); write it elsewhere: \(other)")
+            let other = "\(Command.program.name) \(arguments)"
+            guard error.code == EEXIST else {
+                throw Failure("cannot write \(path): \(error); write it elsewhere: \(other) > \(elsewhere)")
+            }
+            throw Failure(
+                "\(path) is there already, and stays as it is; move it away first, or see what would be written: "
+                    + other)
         }
     }
 

@@ -82,30 +82,22 @@ struct PageFiles {
         return nil
     }
 
-    /// Reads a page or a script, and searches other files for the names of bridges; says why one is left out.
+    /// Reads a page or a script; says why one is left out.
     private mutating func read(_ path: String, _ size: Int) -> String? {
-        let (isPage, isRead) = (Self.isPage(path), Self.isPage(path) || Self.isScript(path))
-        guard isRead || size <= bounds.bytesOfOne && !Self.others.contains(Self.ending(path)) else {
-            return nil
-        }
+        let isPage = Self.isPage(path)
+        guard isPage || Self.isScript(path) else { return nil }
         guard size <= bounds.bytesOfOne else { return "more than \(bounds.bytesOfOne >> 10) KB" }
         guard let contents = try? FileText("\(root)/\(path)", in: FileFolder(of: "\(root)/\(path)")).bytes
         else { return "it cannot be read" }
         bytes += contents.count
-        let isText = !contents.prefix(8192).contains(0)
-        guard isRead else {
-            let words =
-                isText ? ["callHandler(", "messageHandlers.", "_mobile_bridge=1", "__jsbridge__"] : []
-            let word = words.first { contents.firstRange(of: Array($0.utf8)) != nil }
-            return word.map { "it says \($0) but is not a kind of file that is read" }
-        }
-        let isMinified =
-            !isPage && contents.count > 20_000 && contents.count { $0 == 0x0A } < contents.count / 1000
-        guard isText, !isMinified else { return isText ? "minified" : "no text" }
+        if contents.prefix(8192).contains(0) { return "no text" }
+        let isLong = !isPage && contents.count > 20_000
+        if isLong, contents.count(where: { $0 == 0x0A }) < contents.count / 1000 { return "minified" }
         scripts.add(contents, path: path, isPage: isPage)
         return nil
     }
 
+    /// What follows the last point of a name in small letters; `d.ts`, which only declares, is not a script.
     private static func ending(_ path: String) -> String {
         path.hasSuffix(".d.ts") ? "d.ts" : path.split(separator: ".").last?.lowercased() ?? ""
     }
@@ -121,10 +113,5 @@ struct PageFiles {
         "html", "htm", "xhtml", "shtml", "vue", "svelte", "astro", "jsp", "jspf", "jspx", "php", "phtml",
         "ejs", "hbs", "handlebars", "mustache", "erb", "twig", "njk", "liquid", "cshtml", "razor", "asp",
         "aspx", "ftl", "tpl", "tmpl",
-    ]
-    /// Documents, data, styles and the app's own code, in which names of bridges are not calls.
-    private static let others: Set = [
-        "d.ts", "md", "txt", "json", "map", "css", "scss", "less", "log", "lock", "xml", "yml", "swift", "m",
-        "mm", "h", "java", "kt", "dart", "py", "rb", "go", "sh",
     ]
 }

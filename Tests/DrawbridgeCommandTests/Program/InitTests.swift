@@ -284,7 +284,6 @@ import Testing
         for line in [
             "3 pages and scripts were read.", "  1 call whose name is computed",
             "  sub/node_modules (libraries)\n",
-            "  sub/page.pug (it says callHandler( but is not a kind of file that is read)\n",
             "  sub/app.min.js (minified)\n",
             "click through your page, then type save missing and press Enter.",
             "  huge.js (more than 1024 KB)\n", "  binary.js (no text)\n",

@@ -91,12 +91,7 @@ public enum GatewayCommand {
             try await replies.begin()
             gateway.configure { $0.replyKeeper = replies }
             tellOfAnswers(settings, gateway)
-            let bridges = settings.options[\.pages.bridge].compactMap(\.file)
-            let following = Task {
-                async let reloads: Void = SavedBridges.follow(bridges, of: gateway)
-                await replies.follow()
-                await reloads
-            }
+            let following = Task { await replies.follow() }
             defer { following.cancel() }
             // Deferred, because an orderly stop throws a CancellationError where the task was cancelled.
             defer { if settings.options[\.tests.unanswered] == .fail { failForUnanswered(gateway) } }

@@ -4,7 +4,7 @@ import EventLoop
 import Logging
 import Synchronization
 
-/// Gives a gateway its replies, and reloads their files when they are saved.
+/// Gives a gateway its replies, and follows the files of these and of bridges: what is saved is used from then on.
 ///
 /// A saved file is taken as a whole or not at all: while it is invalid, its previous version stays in use.
 /// The files are polled ten times a second. The system's notifications would be faster, but miss changes in folders
@@ -25,11 +25,14 @@ actor LiveReplies {
     /// The search goes on until there is one: most people begin without.
     private(set) var search: State?
     let root: String?
+    /// The scripts of bridges as they were read last; nil where a file is missing or empty: an editor may be about to
+    /// write it.
+    private var bridges: [(path: String, state: State, bytes: [UInt8]?)]
     /// The last saves of this process, the newest last, and who has saved: `inspector`, `program` or `terminal`.
     var kept: [(number: Int, by: String, file: String, written: ReplyEdit.Written)] = []
     var lastSave = 0
 
-    static let pause = Duration.milliseconds(100)
+    private static let pause = Duration.milliseconds(100)
 
     struct State {
         /// Empty at first: the file may have been saved since it was read.
@@ -57,6 +60,7 @@ actor LiveReplies {
         hasBuiltIns = settings.options[\.handlers.builtIns]
         states = sources.files.map { _ in State() }
         root = settings.root
+        bridges = settings.options[\.pages.bridge].compactMap(\.file).map { ($0, State(), Self.script($0)) }
         search =
             switch settings.found {
             case .nothing: State()
@@ -82,6 +86,7 @@ actor LiveReplies {
     /// Follows the files until its task is cancelled, or none is left that could change.
     func follow() async {
         while isOfUse, (try? await Task.sleep(for: Self.pause)) != nil {
+            reloadPages()
             let before = problem
             defer { if problem != before { gateway.journal.touch(.replies) } }
             let broken = due().filter { (try? take($0)) == nil }
@@ -98,7 +103,30 @@ actor LiveReplies {
         }
     }
 
-    private var isOfUse: Bool { search != nil || sources.files.contains { $0.text.isRegular } }
+    private var isOfUse: Bool {
+        search != nil || !bridges.isEmpty || sources.files.contains { $0.text.isRegular }
+    }
+
+    private static func script(_ path: String) -> [UInt8]? {
+        (try? FileText(path, onlyRegular: true).bytes).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Reloads the open pages when scripts of bridges are saved, once where several are.
+    ///
+    /// A script is read for each page that loads. An open page keeps the old one, which cannot be removed from it.
+    private func reloadPages() {
+        let changed = bridges.indices.filter { place in
+            let path = bridges[place].path
+            guard bridges[place].state.isDue(path), let now = Self.script(path), now != bridges[place].bytes
+            else { return false }
+            bridges[place].bytes = now
+            return true
+        }
+        guard !changed.isEmpty else { return }
+        let names = changed.map { bridges[$0].path }.joined(separator: ", ")
+        gateway.logger.notice("reloaded \(names): open pages reload too")
+        gateway.pages.reload()
+    }
 
     private func due() -> [Due] {
         var due: [Due] = sources.files.indices.filter { place in

@@ -7,21 +7,19 @@ enum Desktop {
         // The shell starts it in the background, and its exit code says whether there is an xdg-open.
         let script = "command -v xdg-open >/dev/null || exit 127; xdg-open \"$0\" &"
         var status: Int32 = 0
-        let (process, code) = pid_t.start(["sh", "-c", script, url])
-        if code == 0 { while waitpid(process, &status, 0) < 0, errno == EINTR {} }
-        guard code == 0, status == 0 else {
+        let process = start(["sh", "-c", script, url])
+        if let process { while waitpid(process, &status, 0) < 0, errno == EINTR {} }
+        guard process != nil, status == 0 else {
             throw HTTPError(
                 .notImplemented,
                 "cannot open \(url): there is no xdg-open here; open it by hand, or install xdg-utils")
         }
     }
-}
 
-extension pid_t {
     /// Starts a program in a process group of its own, so that it does not get the Ctrl-C that ends the gateway.
     ///
     /// Signals that this process ignores or blocks have their default effect in the program.
-    static func start(_ words: [String]) -> (process: pid_t, code: Int32) {
+    private static func start(_ words: [String]) -> pid_t? {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -42,6 +40,6 @@ extension pid_t {
         defer { for argument in arguments { free(argument) } }
         var process = pid_t()
         let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
-        return (process, code)
+        return code == 0 ? process : nil
     }
 }

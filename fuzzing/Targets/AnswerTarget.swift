@@ -42,8 +42,5 @@ enum AnswerTarget: FuzzTarget {
             check(fields.allSatisfy { answer[$0.name]?.stringValue != nil }, "\(answer) is no text")
         @unknown default: fatalError("\(question.kind) is checked by nothing here")
         }
-        check(
-            !question.summary(of: answer).contains("secret") || answer.stringValue != nil,
-            "\(answer) is shown")
     }
 }

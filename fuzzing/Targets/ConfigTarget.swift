@@ -12,7 +12,7 @@ enum ConfigTarget: FuzzTarget {
         fclose(file)
         defer { unlink(path) }
         do {
-            let options = try ConfigFile(path).options
+            let options = try ConfigFile(FileText(path), isFound: false).options
             check((0...65535).contains(options.serving.port ?? 0), "\(options)")
             check((0...3600).contains(options.advanced.grace ?? 0), "\(options)")
             for place in [options.serving.root, options.access.cert, options.handlers.storage] {

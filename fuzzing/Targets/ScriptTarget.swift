@@ -26,7 +26,7 @@ enum ScriptTarget: FuzzTarget {
         fclose(file)
         defer { unlink(path) }
         do {
-            _ = try ConfigFile(found: FileText(path))
+            _ = try ConfigFile(FileText(path), isFound: true)
         } catch {
             fatalError("\(error) in\n\(text)")
         }

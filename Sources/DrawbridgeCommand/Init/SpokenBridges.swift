@@ -10,8 +10,9 @@ struct SpokenBridges {
     static let bounds = PageFiles.Bounds(
         files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, time: .seconds(5))
 
-    private let runtime: PageRuntime
-    private let scripts: Scripts
+    let scripts: Scripts
+    /// What pages are given.
+    let runtime: PageRuntime
 
     /// Reads the folder on a thread of its own, and tells the gateway what it found.
     static func look(in root: String?, for gateway: Gateway) {
@@ -21,12 +22,8 @@ struct SpokenBridges {
         DispatchQueue.global(qos: .utility).async {
             // That a folder cannot be read is reported elsewhere.
             guard let files = try? PageFiles(in: root, within: bounds) else { return }
-            gateway.remember(SpokenBridges(files.scripts, given: runtime).found)
+            gateway.remember(SpokenBridges(scripts: files.scripts, runtime: runtime).found)
         }
-    }
-
-    init(_ scripts: Scripts, given runtime: PageRuntime) {
-        (self.scripts, self.runtime) = (scripts, runtime)
     }
 
     /// The missing bridges, each with the script that uses it, and the pages that may have it and no other way.

@@ -13,7 +13,7 @@ import Testing
         for (path, text) in files {
             scripts.add(Array(text.utf8), path: path, isPage: PageFiles.isPage(path))
         }
-        return SpokenBridges(scripts, given: runtime).found.map { bridge in
+        return SpokenBridges(scripts: scripts, runtime: runtime).found.map { bridge in
             "\(bridge.file): \(bridge.hint.name) \(bridge.pages.sorted().joined(separator: " "))"
         }
     }
@@ -69,7 +69,7 @@ import Testing
         for (path, text) in [("env.js", other), ("a.js", script)] {
             scripts.add(Array(text.utf8), path: path, isPage: false)
         }
-        let found = SpokenBridges(scripts, given: PageRuntime()).found
+        let found = SpokenBridges(scripts: scripts, runtime: PageRuntime()).found
         #expect(found.map(\.readerOfUserAgent) == [reader])
     }
 

@@ -52,7 +52,7 @@ package indirect enum Condition: Sendable {
     ) -> Misfit? {
         switch self {
         case .members(let members):
-            guard let object = value?.read.objectValue else { return says(value, "an object") }
+            guard let object = value?.read.objectValue else { return Self.says(value, "an object") }
             for (name, condition) in members {
                 if let misfit = condition.misfit(object[name], isTextItself: isText(name)) {
                     return misfit.below(name)
@@ -60,7 +60,7 @@ package indirect enum Condition: Sendable {
             }
             return nil
         case .elements(let conditions):
-            guard let elements = value?.read.arrayValue else { return says(value, "an array") }
+            guard let elements = value?.read.arrayValue else { return Self.says(value, "an array") }
             guard elements.count == conditions.count else {
                 let wanted = conditions.count == 1 ? "1 element" : "\(conditions.count) elements"
                 return Misfit("has \(elements.count), wanted \(wanted)")
@@ -72,13 +72,16 @@ package indirect enum Condition: Sendable {
             }
             return nil
         case .scalar(let wanted):
-            return Self.isSame(value, wanted, isText: isTextItself) ? nil : says(value, shown(wanted))
+            return Self.isSame(value, wanted, isText: isTextItself)
+                ? nil : Self.says(value, Self.shown(wanted))
         case .equals(let wanted):
-            guard let value else { return wanted.isNull ? nil : says(nil, "exactly \(shown(wanted))") }
-            return difference(value, wanted)
+            guard let value else {
+                return wanted.isNull ? nil : Self.says(nil, "exactly \(Self.shown(wanted))")
+            }
+            return Self.difference(value, wanted)
         case .match(let glob):
             guard let text = value?.stringValue, glob.matches(text) else {
-                return says(value, "a text like \(glob.text)")
+                return Self.says(value, "a text like \(glob.text)")
             }
             return nil
         case .exists(let isWanted):
@@ -87,9 +90,9 @@ package indirect enum Condition: Sendable {
     }
 
     /// The first difference between two values.
-    private func difference(_ value: JSON, _ wanted: JSON) -> Misfit? {
-        if Self.isEqual(value, wanted) { return nil }
+    private static func difference(_ value: JSON, _ wanted: JSON) -> Misfit? {
         switch (value, wanted) {
+        case (.number(let one), .number(let other)) where one.hasSameValue(as: other): return nil
         case (.object(let ones), .object(let others)):
             let names = others.map(\.key) + ones.map(\.key).filter { others[$0] == nil }
             for name in names {
@@ -103,16 +106,16 @@ package indirect enum Condition: Sendable {
                 if let misfit = difference(pair.0, pair.1) { return misfit.below(index) }
             }
             return nil
-        default: return says(value, "exactly \(shown(wanted))")
+        default: return value == wanted ? nil : says(value, "exactly \(shown(wanted))")
         }
     }
 
-    private func says(_ value: JSON?, _ wanted: String) -> Misfit {
+    private static func says(_ value: JSON?, _ wanted: String) -> Misfit {
         Misfit("is \(value.map(shown) ?? "missing"), wanted \(wanted)", tells: value != nil)
     }
 
     /// A short form of a value, which may have megabytes.
-    private func shown(_ value: JSON) -> String {
+    private static func shown(_ value: JSON) -> String {
         switch value {
         case .array(let elements): "an array of \(elements.count)"
         case .object: "an object"
@@ -124,26 +127,18 @@ package indirect enum Condition: Sendable {
 
     private static func isSame(_ value: JSON?, _ wanted: JSON, isText: Bool) -> Bool {
         guard let value, !value.isNull else { return wanted.isNull }
-        if isEqual(value, wanted) { return true }
-        guard isText, let text = value.stringValue else { return false }
+        if case .number(let one) = value, case .number(let other) = wanted {
+            return one.hasSameValue(as: other)
+        }
+        guard isText, let text = value.stringValue else { return value == wanted }
         switch wanted {
         case .number(let number):
             return JSON.Number(literal: text).map { $0.hasSameValue(as: number) } ?? false
         case .bool(let bool): return text == "\(bool)"
-        default: return false
+        default: return value == wanted
         }
     }
 
     /// Whether two values are the same, numbers by value.
-    static func isEqual(_ value: JSON, _ wanted: JSON) -> Bool {
-        switch (value, wanted) {
-        case (.number(let one), .number(let other)): one.hasSameValue(as: other)
-        case (.array(let ones), .array(let others)):
-            ones.count == others.count && zip(ones, others).allSatisfy(isEqual)
-        case (.object(let ones), .object(let others)):
-            ones.count == others.count
-                && ones.allSatisfy { name, one in others[name].map { isEqual(one, $0) } ?? false }
-        default: value == wanted
-        }
-    }
+    static func isEqual(_ value: JSON, _ wanted: JSON) -> Bool { difference(value, wanted) == nil }
 }

@@ -9,8 +9,6 @@ package import Logging
     /// Its name in the `Via` of what goes through it.
     var via: Via { get }
 
-    var registered: [(path: String, handler: String)] { get }
-
     var bodyLimit: Int { get }
 
     /// Sends a request on to what lies behind it; nil where nothing there takes it.

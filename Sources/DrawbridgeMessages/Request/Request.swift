@@ -296,8 +296,6 @@ extension Request {
         return logger
     }
 
-    @usableFromInline package var registered: [(path: String, handler: String)]? { answerer?.registered }
-
     @usableFromInline package var via: Via { answerer?.via ?? .withoutGateway }
 
     /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.

@@ -32,7 +32,7 @@ package struct ReplyNames: Sendable {
     /// The file that they stand in; nil for those that stand in none.
     var file: String?
     /// Warnings about what is probably a mistake, such as a template in a value that is answered as it stands.
-    package private(set) var doubts: [ReplyFault] = []
+    package internal(set) var doubts: [ReplyFault] = []
 
     package init() {}
 
@@ -70,17 +70,16 @@ package struct ReplyNames: Sendable {
         return routes.insert(named).first?.name
     }
 
+    @discardableResult
     package mutating func set(
-        _ reply: LocatedJSON, for name: String, trust: ReplyTrust = .written
-    ) throws(ReplyFault) {
-        doubts += ReplyReader.doubts(about: reply)
-        _ = insert(
-            Named(
-                pattern: try Self.pattern(name, at: reply), name: name,
-                reply: try ReplyReader.reply(reply, for: name, trust: trust), text: reply.text, place: nil))
+        _ value: LocatedJSON, for name: String, trust: ReplyTrust = .written
+    ) throws(ReplyFault) -> Reply {
+        doubts += ReplyReader.doubts(about: value)
+        let pattern = try Self.pattern(name, at: value)
+        let reply = try ReplyReader.reply(value, for: name, trust: trust)
+        _ = insert(Named(pattern: pattern, name: name, reply: reply, text: value.text, place: nil))
+        return reply
     }
-
-    mutating func forgetDoubts() { doubts = [] }
 
     mutating func remove(_ name: String) {
         let pattern = RoutePattern(name)
@@ -138,9 +137,7 @@ package struct ReplyNames: Sendable {
 extension ReplyNames {
     var sequences: [Reply.Place] { replies.compactMap(\.place) }
 
-    var switched: Set<String> {
-        Set(replies.flatMap(\.then).compactMap(\.scenario))
-    }
+    var switched: [String] { routes.all.flatMap(\.reply.switched) }
 
     /// The names of those that ask a person.
     var questions: [String] {
@@ -176,6 +173,9 @@ extension Reply {
         case .value, .template, .error, .silence, .missing, .pass, .raw, .forward: []
         }
     }
+
+    /// The scenarios that its steps switch.
+    var switched: [String] { allWithin.flatMap(\.then).compactMap(\.scenario) }
 
     fileprivate var allWithin: [Reply] { [self] + inner.flatMap(\.allWithin) }
 }

@@ -34,8 +34,8 @@ package struct SessionReplies: Sendable {
         var doubts: [ReplyFault] = []
         var replies = own
         replies[name] = reply?.json
+        let bytes = replies.isEmpty ? 0 : JSON.object(replies).bytes.count
         if let reply {
-            let bytes = JSON.object(replies).bytes.count
             guard replies.count <= Self.mostReplies, bytes <= Self.mostBytes else {
                 throw ReplyFault(
                     """
@@ -43,18 +43,17 @@ package struct SessionReplies: Sendable {
                     take some back, or write them into a file
                     """, at: reply)
             }
-            var set = ReplyNames()
-            try set.set(reply, for: name, trust: .little)
-            if let missing = set.switched.subtracting(scenarios).sorted().first {
+            var changed = names
+            let read = try changed.set(reply, for: name, trust: .little)
+            if let missing = Set(read.switched).subtracting(scenarios).sorted().first {
                 throw ReplyFault("\(NoScenario(name: missing, names: scenarios.sorted()))", at: reply)
             }
-            doubts = set.doubts
-            try names.set(reply, for: name, trust: .little)
-            names.forgetDoubts()
+            swap(&doubts, &changed.doubts)
+            names = changed
         } else {
             names.remove(name)
         }
-        ownBytes = replies.count == 0 ? 0 : JSON.object(replies).bytes.count
+        ownBytes = bytes
         isTests = true
         names.source = "session \(session.name)"
         names.label = session == .usual ? "set" : "set, \(session.name)"

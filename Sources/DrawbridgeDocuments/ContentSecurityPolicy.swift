@@ -66,8 +66,6 @@ package struct ContentSecurityPolicy {
     ]
 
     /// Adds the page's own origin wherever the policy names the upstream, whose files come through the gateway.
-    ///
-    /// - Parameter own: the source to add beside one that names the upstream; nil for any other.
     package mutating func allowItself(by own: (_ source: String) -> String?) {
         for index in directives.indices where !Self.sourceless.contains(directives[index].name) {
             let sources = directives[index].sources

@@ -87,15 +87,9 @@ extension JSON {
         let stringValue: String
         let intValue: Int?
 
-        init(stringValue: String) {
-            self.stringValue = stringValue
-            intValue = nil
-        }
+        init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
 
-        init(intValue: Int) {
-            stringValue = "\(intValue)"
-            self.intValue = intValue
-        }
+        init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
 
         /// The key that `superEncoder()` and `superDecoder()` use.
         static let parent = PathKey(stringValue: "super")

@@ -13,8 +13,6 @@ extension JSON {
 }
 
 extension JSONTape {
-    /// Reads a text, as ``JSON/init(parsing:maximumDepth:)`` does.
-    ///
     /// - Parameter allowsRepetition: takes an object with two members of one name.
     package convenience init(
         parsing bytes: [UInt8], maximumDepth: Int = 512, allowsRepetition: Bool = false

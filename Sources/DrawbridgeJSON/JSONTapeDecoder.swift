@@ -32,7 +32,6 @@ extension JSON {
 }
 
 extension JSONTape {
-    /// Makes a value of a type out of the whole, as ``JSON/decode(_:textMembers:)`` does.
     package func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try JSONTapeDecoder(self).decode(type)
     }

@@ -31,13 +31,11 @@ package struct ValueShape: Sendable {
 
     package init(_ kinds: Kinds = [], isAny: Bool = false) { (self.kinds, self.isAny) = (kinds, isAny) }
 
-    /// An array with elements of these shapes.
     package init(elements shapes: some Sequence<ValueShape>) {
         elements = []
         for shape in shapes { elements = [elements?.first?.merged(shape) ?? shape] }
     }
 
-    /// An object with these members.
     package init(members known: [(name: String, shape: ValueShape)]) {
         members = Members(known: known, required: Set(known.map { JSON.Bytewise($0.name) })).collapsed
     }

@@ -7,13 +7,10 @@ package struct AddressRange: Sendable, Equatable {
 
     /// - Parameter prefix: how many bits are the same, of 32 or of 128.
     package init(_ address: IPAddress, prefix: Int) {
-        first = address
-        rest = (address.isIPv6 ? 128 : 32) - prefix
+        (first, rest) = (address, (address.isIPv6 ? 128 : 32) - prefix)
     }
 
     /// Reads an address, or a range of them.
-    ///
-    /// - Throws: a sentence that says what to write instead.
     package init(_ text: String) throws(InvalidAddressRange) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let written = String(parts[0])

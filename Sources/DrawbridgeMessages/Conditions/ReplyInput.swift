@@ -11,9 +11,7 @@ package struct ReplyInput: Sendable {
     package var userAgent: String
 
     package init(_ value: JSON?, texts: Set<String> = [], userAgent: String = "") {
-        self.value = value
-        self.texts = texts
-        self.userAgent = userAgent
+        (self.value, self.texts, self.userAgent) = (value, texts, userAgent)
     }
 }
 

@@ -4,8 +4,7 @@ package struct EntityTag: Equatable, Sendable {
     package let isWeak: Bool
 
     package init(_ opaque: some StringProtocol, isWeak: Bool = false) {
-        self.opaque = Substring(opaque)
-        self.isWeak = isWeak
+        (self.opaque, self.isWeak) = (Substring(opaque), isWeak)
     }
 
     /// As a header has it: in quotes.

@@ -45,10 +45,7 @@ package struct UnansweredName: Sendable {
     /// At most three, without secrets; of a long one only the beginning, as a string.
     package let inputs: [JSON]
 
-    package init(_ name: String, inputs: [JSON]) {
-        self.name = name
-        self.inputs = inputs
-    }
+    package init(_ name: String, inputs: [JSON]) { (self.name, self.inputs) = (name, inputs) }
 }
 
 /// The file into which unanswered names were written, those that are new in it, those that no reply can have, such as

@@ -105,10 +105,7 @@ package struct NoScenario: Error, CustomStringConvertible {
     let name: String
     let names: [String]
 
-    package init(name: String, names: [String]) {
-        self.name = name
-        self.names = names
-    }
+    package init(name: String, names: [String]) { (self.name, self.names) = (name, names) }
 
     package var description: String {
         let otherwise = names.isEmpty ? "write it below \"scenarios\"" : nil

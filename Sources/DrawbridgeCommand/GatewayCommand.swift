@@ -225,7 +225,7 @@ public enum GatewayCommand {
         if settings.options[\.inspector.inspector] != false {
             inspector = try Inspector(
                 of: gateway, port: settings.options[\.inspector.inspectorPort] ?? 0,
-                url: settings.options[\.inspector.inspectorUrl].flatMap(AccessPolicy.origin),
+                url: settings.options[\.inspector.inspectorUrl].flatMap(WebOrigin.of),
                 isForAll: !trustsThisMachine && isForAll)
         }
         var opened: [RedirectFile] = []

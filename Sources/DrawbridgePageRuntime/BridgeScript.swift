@@ -43,7 +43,7 @@ public struct BridgeScript: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - name: see ``shipped``.
-    ///   - options: an object; which members it has stands in the manual (<doc:Bridges>).
+    ///   - options: an object; the manual has its members (<doc:Bridges>).
     /// - Throws: a ``ScriptError`` where there is none of that name.
     public static func named(_ name: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         guard let script = scripts[name].map(RuntimeScript.withoutComments) else {
@@ -62,7 +62,7 @@ public struct BridgeScript: Sendable, Equatable {
     /// - Parameters:
     ///   - path: its name is the bridge's: `mine` for `bridges/mine.js`.
     ///   - options: an object.
-    /// - Throws: a ``ScriptError`` where it cannot be read, or its name is none.
+    /// - Throws: a ``ScriptError`` where it cannot be read, or its name is not one for a bridge.
     public static func file(_ path: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         let bridge = try unread(path, options: options)
         _ = try bridge.text()
@@ -80,7 +80,7 @@ public struct BridgeScript: Sendable, Equatable {
 
     private init(_ script: String, _ source: Source, _ options: JSON) throws(ScriptError) {
         guard options.objectValue != nil else {
-            throw ScriptError("the options of the bridge \(script) are no object")
+            throw ScriptError("the options of the bridge \(script) are not an object")
         }
         let handlers = options["handlers"] ?? [:]
         guard handlers.objectValue?.allSatisfy({ $0.value.objectValue != nil }) == true else {

@@ -47,7 +47,7 @@ package enum RuntimeScript {
         return joined
     }
 
-    /// A line without the blanks beside its brackets and operators.
+    /// A line without the blanks next to its brackets and operators.
     ///
     /// Those in a string stay, and so do all in a line with a regular expression, a template or double quotes.
     private static func withoutBlanks(_ line: ArraySlice<UInt8>) -> [UInt8] {
@@ -86,7 +86,7 @@ package enum RuntimeScript {
     ///
     /// - Parameters:
     ///   - configuration: a JSON object.
-    ///   - hasJournal: whether the gateway keeps a journal, in which pages' faults stand.
+    ///   - hasJournal: whether the gateway keeps a journal, which has pages' faults.
     package static func text(
         _ configuration: [UInt8], hasBridges: Bool = false, hasJournal: Bool = false
     ) -> [UInt8] {

@@ -66,7 +66,7 @@ struct Settings {
                     ? Set(LoggedRequests.allCases)
                     : root == nil && upstreams.isEmpty ? [.native, .files] : [.native]),
             logsIDs: verbosity == .verbose,
-            publicURL: options[\.access.publicUrl].flatMap(AccessPolicy.origin))
+            publicURL: options[\.access.publicUrl].flatMap(WebOrigin.of))
         var access = AccessPolicy(
             // A name in --host is an allowed host. An address need not be listed: it is allowed on every connection
             // that came to it.

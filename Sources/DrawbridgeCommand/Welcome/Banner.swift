@@ -111,7 +111,7 @@ struct Banner {
         }
         if let scenarios = gateway.replyBook.listedScenarios { lines.append("  scenarios \(scenarios)") }
         if !ownPaths.isEmpty { lines.append("  handlers  \(Self.list(ownPaths))") }
-        let isPart = !gateway.program.heldBack.isEmpty
+        let isPart = !gateway.program.switchedOff.isEmpty
         if !builtInPaths.isEmpty {
             let why = isPart ? "  (the others are off, since there are mocks; --built-ins)" : ""
             lines.append("  built-in  \(Self.list(builtInPaths))\(why)")

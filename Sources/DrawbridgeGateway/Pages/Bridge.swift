@@ -1,10 +1,9 @@
 extension Page {
     /// The name of a bridge: of a way in which a page and native call each other.
     ///
-    /// What stands here the page runtime knows. A page may say other names of its own; they are logged and listed as
-    /// they are.
+    /// The page runtime knows these. A page may say other names of its own; they are logged and listed as they are.
     public struct Bridge: RawRepresentable, Hashable, Sendable {
-        /// The name as it stands in messages and lists: 1 to 32 letters and digits of ASCII, `-` and `_`.
+        /// The name as it is in messages and lists: 1 to 32 letters and digits of ASCII, `-` and `_`.
         public let rawValue: String
 
         /// Makes a name; nil for what cannot be one.

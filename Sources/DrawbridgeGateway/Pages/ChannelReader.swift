@@ -21,7 +21,7 @@ package final class ChannelReader: Sendable {
 
     package func receive(_ text: [UInt8], on connection: any PageConnection) {
         guard let json = try? JSON(parsing: text), json.objectValue != nil else {
-            return refuse("it sends what is no JSON object", connection)
+            return refuse("it sends something that is not a JSON object", connection)
         }
         if let hello = json["hello"] {
             guard page.withLock({ $0 == nil }) else { return refuse("it says hello again", connection) }

@@ -31,7 +31,7 @@ extension Page {
 
     /// Calls a handler of the page's, and does not wait for it.
     ///
-    /// What the page answers is noted and dropped; that it has no such handler stands in the log.
+    /// What the page answers is noted and dropped; that it has no such handler is in the log.
     ///
     /// - Throws: a ``PageError`` when the page is gone.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {

@@ -48,7 +48,7 @@ package final class PendingCall: Expiring {
         }
     }
 
-    /// Decides the outcome; the first one counts.
+    /// Decides the outcome; the first decision wins.
     func end(_ outcome: Result<JSON, PageError>) {
         let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<JSON, any Error>?) in
             guard state.outcome == nil else { return (false, nil) }

@@ -14,7 +14,7 @@ extension Journal {
         public let output: JSON
         /// What has become of it.
         public let state: CallState
-        /// The code of its answer, as it stands in the envelope; nil where there is none yet.
+        /// The code of its answer, as it is in the envelope; nil where there is none yet.
         public let code: Int?
         /// Who answered: `reply pay, case 2`, `handler PayHandler`, `nobody` or `gateway`; nil where nobody has yet.
         public let answeredBy: String?

@@ -12,18 +12,17 @@ extension Journal {
         let filter: RecordFilter?
         /// Whether a change of a topic wakes them too.
         let hearsTopics: Bool
-        let wake: @Sendable () -> Void
+        let waker: AsyncStream<Never>.Continuation
     }
 
     /// Whether the gateway stops; that wakes all waiters.
     package var isStopping: Bool {
         get { state.withLock { $0.isStopping } }
         set {
-            let waiters = state.withLock { state in
+            state.withLock { state in
                 state.isStopping = newValue
-                return state.takeWaiters { _ in newValue }
+                state.wake { _ in newValue }
             }
-            for waiter in waiters { waiter.wake() }
         }
     }
 
@@ -61,9 +60,7 @@ extension Journal {
         let number: Int? = state.withLock { state in
             guard !state.isStopping, state.changes == changes else { return nil }
             state.lastWaiter += 1
-            state.waiters[state.lastWaiter] = Waiter(filter: filter, hearsTopics: hearsTopics) {
-                waker.finish()
-            }
+            state.waiters[state.lastWaiter] = Waiter(filter: filter, hearsTopics: hearsTopics, waker: waker)
             return state.lastWaiter
         }
         guard let number else { return }
@@ -84,12 +81,11 @@ extension Journal {
     /// Notes that topics may have changed, and wakes those who wait for that.
     package func touch(_ topics: Topic...) {
         guard isOn else { return }
-        let waiters = state.withLock { state in
+        state.withLock { state in
             state.change()
             for topic in topics { state.touched[topic] = state.changes }
-            return state.takeWaiters { $0.hearsTopics }
+            state.wake { $0.hearsTopics }
         }
-        for waiter in waiters { waiter.wake() }
     }
 
     /// The topics that may have changed since a change, and the number of the last change.
@@ -101,18 +97,18 @@ extension Journal {
 }
 
 extension Journal.State {
-    /// Takes out the waiters whom the record of a number may concern.
-    mutating func takeWaiters(concernedBy number: Int) -> [Journal.Waiter] {
-        guard !waiters.isEmpty, let record = record(number) else { return [] }
-        return takeWaiters { $0.filter?.isAbout(record) ?? true }
+    /// Wakes those whom the record of a number may concern.
+    mutating func wake(for number: Int) {
+        guard !waiters.isEmpty, let record = record(number) else { return }
+        wake { $0.filter?.isAbout(record) ?? true }
     }
 
-    /// Takes out the waiters whom a change concerns.
-    mutating func takeWaiters(_ concerns: (Journal.Waiter) -> Bool) -> [Journal.Waiter] {
-        guard !waiters.isEmpty else { return [] }
-        let taken = waiters.filter { concerns($0.value) }
-        for number in taken.keys { waiters[number] = nil }
-        return Array(taken.values)
+    /// Wakes those whom a change concerns.
+    mutating func wake(_ concerns: (Journal.Waiter) -> Bool) {
+        for (number, waiter) in waiters where concerns(waiter) {
+            waiters[number] = nil
+            waiter.waker.finish()
+        }
     }
 }
 
@@ -130,7 +126,7 @@ extension Journal {
 
         package var hasLost: Bool { view <= lastLost }
 
-        /// Looks at the filter's session and kinds; `place` has a number for each that counts, nil for any other.
+        /// Looks at the filter's session and kinds; `place` has a number for each that is looked for, nil for any other.
         package init(_ filter: RecordFilter, _ place: @escaping (JournalRecord) -> Int?) {
             self.filter = RecordFilter(session: filter.session, kinds: filter.kinds)
             self.place = place

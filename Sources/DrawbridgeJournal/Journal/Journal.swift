@@ -24,7 +24,7 @@ public final class Journal: Sendable {
         var next = 1
         /// How often anything has changed.
         private(set) var changes = 0
-        /// The numbers of the records that changed last, each at the rest of its change; 0 for what is no record.
+        /// The numbers of the records that changed last, each at the rest of its change; 0 for what is not a record.
         private(set) var changed = Array(repeating: 0, count: 4096)
         var bytes = 0
         var bytesOfPages: [String: Int] = [:]
@@ -143,19 +143,18 @@ public final class Journal: Sendable {
 
     /// Hides all records before now from a session; from all sessions where it is nil.
     package func forget(_ session: Session?) {
-        let waiters = state.withLock { state in
+        state.withLock { state in
             state.views.begin(session, at: state.next)
             state.change()
-            return state.takeWaiters { _ in true }
+            state.wake { _ in true }
         }
-        for waiter in waiters { waiter.wake() }
     }
 
     private func add(
         _ head: JournalRecord.Head, _ outcome: JournalRecord.State?, _ input: [UInt8]?,
         saying sentence: String? = nil
     ) -> Int {
-        let (number, waiters) = state.withLock { state in
+        state.withLock { state in
             let number = state.next
             state.next += 1
             state.change(number)
@@ -170,12 +169,10 @@ public final class Journal: Sendable {
             } else {
                 state.records.append(consume record)
             }
-            let waiters = state.takeWaiters(concernedBy: number)
+            state.wake(for: number)
             makeRoom(&state)
-            return (number, waiters)
+            return number
         }
-        for waiter in waiters { waiter.wake() }
-        return number
     }
 
     /// How many bytes of a value are kept; fewer where its page has many already.
@@ -189,10 +186,10 @@ public final class Journal: Sendable {
     private func update(
         _ number: Int, whereItWaits: Bool = false, _ update: (inout JournalRecord, _ room: Int) -> Void
     ) {
-        let (waiters, told) = state.withLock { state -> ([Waiter], (() -> Void)?) in
+        let told: (() -> Void)? = state.withLock { state in
             guard let (page, hasEnded) = state.records.glance(number) ?? state.requests.glance(number),
                 !whereItWaits || !hasEnded
-            else { return ([], nil) }
+            else { return nil }
             let room = room(for: page, in: state)
             state.change(number)
             let change = state.changes
@@ -205,12 +202,10 @@ public final class Journal: Sendable {
                 } ?? (0, false)
             state.count(more, of: page)
             if isMissed, let record = state.record(number) { state.unanswered.add(record) }
-            let waiters = state.takeWaiters(concernedBy: number)
-            let told = whereItWaits ? state.telling(of: number) : nil
-            makeRoom(&state)
-            return (waiters, told)
+            state.wake(for: number)
+            defer { makeRoom(&state) }
+            return whereItWaits ? state.telling(of: number) : nil
         }
-        for waiter in waiters { waiter.wake() }
         told?()
     }
 

@@ -17,7 +17,7 @@ public struct Question: Sendable, Hashable {
     public struct Field: Sendable, Hashable, ExpressibleByStringLiteral {
         /// Its name in the answer.
         public var name: String
-        /// What a person reads beside it.
+        /// What a person reads next to it.
         public var label: String
 
         /// Makes a field; its label is its name unless there is a better one.
@@ -73,7 +73,7 @@ public struct Question: Sendable, Hashable {
             if choices.contains(text) { return .string(text) }
             if text == "cancel" { return nil }
             throw AnswerError(
-                "\(given) is none of the choices of \(name): \(choices.joined(separator: ", "))")
+                "\(given) is not one of the choices of \(name): \(choices.joined(separator: ", "))")
         case .form(let fields):
             if text == "cancel" { return nil }
             if let members = given.objectValue {
@@ -85,7 +85,7 @@ public struct Question: Sendable, Hashable {
             } else if fields.count == 1, given.arrayValue == nil {
                 return .object([fields[0].name: .string(text)])
             }
-            throw AnswerError("\(given) is no answer to \(name): give \(example)")
+            throw AnswerError("\(given) is not an answer to \(name): give \(example)")
         }
     }
 }

@@ -6,7 +6,7 @@ package struct Outbox: Sendable {
     /// The most bytes that wait, and that a message has; with more, the page has stopped reading.
     package static let limit = 16 << 20
 
-    /// The most bytes that wait where an answer is added, which the page has asked for: many large ones are no fault.
+    /// The most bytes that wait where an answer is added, which the page has asked for: many large ones are not a fault.
     package static let limitOfAnswers = 128 << 20
 
     /// The most bytes that are sent and not acknowledged; one message is always allowed.
@@ -15,7 +15,7 @@ package struct Outbox: Sendable {
     /// About the most bytes of a frame, unless one message has more.
     static let frame = 1 << 20
 
-    /// What a message costs beside its text: its number in the frame, and its place here.
+    /// What a message costs in addition to its text: its number in the frame, and its place here.
     private static let extra = 32
 
     /// Messages of up to this size are added even where the memory for all is full, such as errors in place of answers.

@@ -22,7 +22,7 @@ package struct PageSign: Sendable {
 
     /// - Parameters:
     ///   - json: the members `page`, `life`, `n`, `received` and `epoch`.
-    ///   - id: the page's id where it stands elsewhere.
+    ///   - id: the page's id where it is not in the JSON.
     package init(_ json: JSON, id: String? = nil) throws(HTTPError) {
         guard let id = id ?? json["page"]?.stringValue, Self.isID(id) else {
             throw HTTPError(.badRequest, "page: it is the id of a page, 32 hexadecimal digits")

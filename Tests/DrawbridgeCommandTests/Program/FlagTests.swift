@@ -344,7 +344,7 @@ import Testing
         (["--bridge", "fluter"], "no bridge fluter; is it flutter?"),
         (["--bridge", "./none.js"], "cannot read the script ./none.js"),
         (["--bridge", "flutter", "--bridge", "flutter"], "there are two bridges flutter"),
-        (["--bridge", "object=[1]"], "the options of the bridge object are no object"),
+        (["--bridge", "object=[1]"], "the options of the bridge object are not an object"),
         (["--bridge", "object={"], "its options are not JSON"),
         (["--user-agent", "{{user}}"], "write a text in ASCII"),
         (["--shortcuts", "1x"], "not a name that a script could use"),

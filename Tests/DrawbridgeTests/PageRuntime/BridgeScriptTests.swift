@@ -104,7 +104,8 @@ import Testing
                 "cannot read the script /nowhere/mine.js; give one"))
         #expect(fault { try .file("mine.txt") } == "mine.txt: a bridge is a script; its name ends in .js")
         #expect(
-            fault { try .named("flutter", options: [1]) } == "the options of the bridge flutter are no object"
+            fault { try .named("flutter", options: [1]) }
+                == "the options of the bridge flutter are not an object"
         )
         let script = try Script("", name: "wvjb.js")
         #expect(fault { try .file(script.path) }.contains("wvjb is a bridge that pages have already"))

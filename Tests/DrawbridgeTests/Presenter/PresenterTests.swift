@@ -14,7 +14,7 @@ import Testing
         // Where it is among the choices, it is the person's choice.
         #expect(try Question("alert", choices: ["ok", "cancel"]).answer(from: "cancel") == .some("cancel"))
         let error = #expect(throws: AnswerError.self) { try choice.answer(from: "maybe") }
-        #expect(error?.description == #""maybe" is none of the choices of share: done, fail"#)
+        #expect(error?.description == #""maybe" is not one of the choices of share: done, fail"#)
     }
 
     @Test func aQuestionAcceptsFieldsOrTheValueOfItsOnlyField() throws {

@@ -54,7 +54,6 @@ package struct BridgeHint: Sendable, Hashable {
         "callHandler": "WebViewJavascriptBridge", "registerHandler": "WebViewJavascriptBridge",
     ]
 
-    /// The hint for the name of an object; nil for an object of no known bridge.
     package static func named(_ name: String) -> BridgeHint? { byName[name] }
 
     /// The message handlers by which the page's half of a bridge speaks, with the names of its hint.
@@ -63,11 +62,9 @@ package struct BridgeHint: Sendable, Hashable {
         "iOS_Native_InjectJavascript": "WKWebViewJavascriptBridge",
     ]
 
-    /// The hint for the name of a message handler; nil for one of no known bridge.
     package static func ofMessageHandler(_ name: String) -> BridgeHint? {
         messageHandlers[name].flatMap(named)
     }
-
 }
 
 extension BridgeHint {

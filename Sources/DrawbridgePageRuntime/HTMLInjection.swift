@@ -189,7 +189,6 @@ package struct HTMLInjection: Sendable {
         return headers
     }
 
-    /// Allows all schemes but custom ones.
     private static let ownPolicy = {
         let schemes = "http: https: data: blob: javascript: mailto: tel: sms:"
         return "frame-src \(schemes); form-action \(schemes)"
@@ -276,7 +275,6 @@ extension Response {
         return coding == nil && headers.value(.contentType)?.lowercased().contains("utf-16") != true
     }
 
-    /// Its `Content-Encoding`; nil where it has none.
     fileprivate var coding: String? {
         let coding = headers.word(.contentEncoding) ?? ""
         return coding == "identity" || coding.isEmpty ? nil : coding

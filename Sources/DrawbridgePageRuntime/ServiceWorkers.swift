@@ -64,7 +64,6 @@ package final class ServiceWorkers: Sendable {
 }
 
 extension Response {
-    /// Whether its type is one that a service worker's script may have.
     fileprivate var isScript: Bool {
         let type = (contentType?.text ?? headers[.contentType] ?? "").prefix { $0 != ";" }.lowercased()
         return type.contains("javascript") || type.contains("ecmascript")

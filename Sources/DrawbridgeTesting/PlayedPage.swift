@@ -93,7 +93,6 @@ public final class PlayedPage: Sendable {
     }
 }
 
-/// The channel of a page that is played.
 final class PlayedConnection: PageConnection {
     fileprivate struct Caller {
         let continuation: CheckedContinuation<JSON, any Error>

@@ -96,7 +96,6 @@ extension Gateway {
         for page in pages.open { tellOfSpokenBridges(page) }
     }
 
-    /// Tells a page's console which bridges its scripts use and do not get.
     func tellOfSpokenBridges(_ page: Page) {
         for bridge in spokenBridges(ofPageAt: page.path) { page.tell(of: bridge) }
     }

@@ -39,7 +39,6 @@ extension Page: Expiring {
         return true
     }
 
-    /// Notes that the page has applied native's messages up to this one.
     func acknowledge(_ number: Int) {
         state.withLock { state in
             state.outbox.acknowledge(number)
@@ -64,7 +63,6 @@ extension Page: Expiring {
         leave()
     }
 
-    /// Notes that a connection is gone; the page may come back with another.
     func disconnect(_ connection: any PageConnection) {
         state.withLock { state in
             guard state.connection === connection else { return }
@@ -83,13 +81,11 @@ extension Page: Expiring {
     /// Does as if the page had not come back in time, for tests.
     package func giveUp() { end(.lost) }
 
-    /// Notes that the browser keeps the page for its back button.
     package func freeze() {
         state.withLock { $0.isFrozen = true }
         note(.page, "frozen")
     }
 
-    /// Notes that the page leaves; its last messages may come a moment later.
     package func leave() {
         let isNews = state.withLock { state in
             guard case .open = state.phase else { return false }

@@ -81,7 +81,6 @@ extension Page {
         }
     }
 
-    /// How many faults in the scripts of bridges are logged for a page.
     private static let mostBridgeFaults = 20
 
     private func tellFault(of bridge: Bridge, _ message: String, _ line: Int?) {
@@ -133,7 +132,6 @@ extension Page {
         if isGone { task.cancel() }
     }
 
-    /// Sends the page the outcome of its call, in the form of its bridge.
     private func end(_ call: PageCall, _ outcome: PageAnswer) {
         let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
         warnIfMissing(outcome, call)
@@ -181,7 +179,6 @@ extension Page {
         if isNews { warn(text) } else { tellConsole(text) }
     }
 
-    /// Writes a text to the log and to the page's console.
     func warn(_ text: String) {
         gateway.logger.warning("page \(id.prefix(8)) at \(path): \(text)")
         tellConsole(text)

@@ -67,7 +67,6 @@ extension Page {
         return life << 3 | (isHidden ? 0 : 4) | (isFramed ? 0 : 2) | (isOpened ? 0 : 1)
     }
 
-    /// Notes that the page was hidden, or is shown again.
     func note(isHidden: Bool) {
         let isNews = state.withLock { state in
             defer { state.isHidden = isHidden }

@@ -104,7 +104,7 @@ extension Page {
             throw error
         }
         do {
-            delivery.place = try post(message(id).bytes)
+            delivery.place.store(try post(message(id).bytes), ordering: .relaxed)
         } catch {
             state.withLock { _ = $0.deliveries.removeValue(forKey: delivery.number) }
             journal.end(push, error)
@@ -160,7 +160,6 @@ extension Page {
         return answer == true
     }
 
-    /// Makes the page reload; one that is gone need not.
     func reload() { _ = try? post((["reload": true] as JSON).bytes) }
 
     private func noting(_ push: Int?, _ ask: () async throws -> JSON) async throws -> JSON {
@@ -211,7 +210,7 @@ extension Page {
             return call
         }
         do {
-            call.place = try post(message(call.number).bytes)
+            call.place.store(try post(message(call.number).bytes), ordering: .relaxed)
         } catch {
             state.withLock { _ = $0.calls.removeValue(forKey: call.number) }
             throw error
@@ -245,7 +244,6 @@ extension Page {
         }
     }
 
-    /// Notes that a synchronous request has its answer.
     package func goOn(after wait: Int) { state.withLock { _ = $0.waits.removeValue(forKey: wait) } }
 
     /// Sends a message, now or when the page is back.
@@ -289,7 +287,7 @@ extension Page {
         state.withLock { state in
             state.calls[call.number] = nil
             state.deliveries[call.number] = nil
-            state.outbox.withdraw(call.place)
+            state.outbox.withdraw(call.place.load(ordering: .relaxed))
         }
         call.end(.failure(error))
     }

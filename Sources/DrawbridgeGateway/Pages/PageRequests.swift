@@ -39,7 +39,6 @@ final class PageRequests: Sendable {
         return number
     }
 
-    /// Notes that it is answered, or need not be any more.
     func ended(_ request: Request, _ number: Int?) {
         guard let number, let id = request.claimedPage else { return }
         let ended = held.withLock { held in

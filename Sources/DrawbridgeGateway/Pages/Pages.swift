@@ -33,10 +33,7 @@ public final class Pages: Sendable {
 
     private let state = Mutex(State())
 
-    /// Requests of pages that wait for earlier messages of their page.
     let turns = PageTurns()
-
-    /// Requests of pages whose handlers have not answered yet.
     let requests = PageRequests()
 
     /// Makes what counts the messages of a page; nil where no server has a limit for them.

@@ -5,12 +5,13 @@ package final class PendingCall: Expiring {
     private struct State {
         var outcome: Result<JSON, PageError>?
         var waiter: CheckedContinuation<JSON, any Error>?
-        var place = 0
         var deadline: Duration?
     }
 
     private let page: Page
     let number: Int
+    /// The number of the message that makes the call; 0 until it is among those of the page.
+    let place = Atomic(0)
     private let what: String
     /// Called with the outcome of a call for whose answer nobody waits; nil for other calls.
     private let ended: (@Sendable (Result<JSON, PageError>) -> Void)?
@@ -22,12 +23,6 @@ package final class PendingCall: Expiring {
         self.number = number
         self.what = what
         self.ended = ended
-    }
-
-    /// The number of the message that makes the call.
-    var place: Int {
-        get { state.withLock { $0.place } }
-        set { state.withLock { $0.place = newValue } }
     }
 
     /// Waits for the answer, the deadline, or the page's end; once.

@@ -97,13 +97,11 @@ extension Journal {
 }
 
 extension Journal.State {
-    /// Wakes those whom the record of a number may concern.
     mutating func wake(for number: Int) {
         guard !waiters.isEmpty, let record = record(number) else { return }
         wake { $0.filter?.isAbout(record) ?? true }
     }
 
-    /// Wakes those whom a change concerns.
     mutating func wake(_ concerns: (Journal.Waiter) -> Bool) {
         for (number, waiter) in waiters where concerns(waiter) {
             waiters[number] = nil

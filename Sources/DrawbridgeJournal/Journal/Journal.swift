@@ -138,7 +138,6 @@ public final class Journal: Sendable {
     /// Whether a listener is told of each call, so that nothing else has to log unanswered ones.
     package var isTold: Bool { state.withLock { $0.listener != nil } }
 
-    /// How many bytes its records take, about.
     package var keptBytes: Int { state.withLock { $0.bytes } }
 
     /// Hides all records before now from a session; from all sessions where it is nil.

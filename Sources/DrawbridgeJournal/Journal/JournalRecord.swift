@@ -71,7 +71,6 @@ package struct JournalRecord: Sendable {
             self.session = session
         }
 
-        /// About how many bytes it takes.
         var bytes: Int { path.utf8.count + title.utf8.count }
     }
 
@@ -103,7 +102,6 @@ package struct JournalRecord: Sendable {
             self.isWhole = isWhole
         }
 
-        /// - Parameter room: how many bytes may be kept.
         package init(_ bytes: [UInt8], room: Int = Value.mostBytes) {
             self =
                 bytes.count <= room
@@ -124,7 +122,6 @@ package struct JournalRecord: Sendable {
         package let target: String
         package let contentType: String?
         package let at: Date
-        /// The number of the call that this one repeats.
         package let resentFrom: Int?
         /// About how many bytes it takes; computed once, as each change of a record needs it.
         let bytes: Int
@@ -238,7 +235,6 @@ package struct JournalRecord: Sendable {
 
     package var isUnanswered: Bool { by == .nobody || asked?.decided?.by == "nobody" }
 
-    /// About how many bytes it takes.
     package var bytes: Int {
         let choice = asked?.decided?.choice.map { $0.isNull ? 0 : $0.bytes.count } ?? 0
         let said = (asked?.question.utf8.count ?? 0) + (near?.utf8.count ?? 0)

@@ -89,7 +89,6 @@ struct RecordQueue: Sendable {
         return low
     }
 
-    /// Some records that follow each other.
     struct Slice: RandomAccessCollection {
         fileprivate let queue: RecordQueue
         let startIndex: Int

@@ -141,15 +141,11 @@ extension Page {
         }
         // The log has it in the line of the call. Few pages look at errors, so the console gets it too.
         if let problem, outcome.isRefusedInput { tellConsole(problem) }
-        send(call, under: id, outcome)
-    }
-
-    /// Sends an answer, or in its place why it cannot be sent: a page waits for every call that it gave a callback.
-    private func send(_ call: PageCall, under id: Int, _ outcome: PageAnswer) {
-        guard let problem = send(outcome, under: id) else { return }
+        // A page waits for every call that it gave a callback, so it hears why an answer cannot be sent.
+        guard let obstacle = send(outcome, under: id) else { return }
         let refusal =
             Outbox.fits(PageAnswer.message(id, outcome))
-            ? HTTPError(.serviceUnavailable, problem.message)
+            ? HTTPError(.serviceUnavailable, obstacle.message)
             : HTTPError(
                 .contentTooLarge,
                 """

@@ -38,8 +38,8 @@ package struct EndedLives: Sendable {
     /// Forgets what is old, and the oldest where there is too much.
     private mutating func forget(_ now: ContinuousClock.Instant) {
         let old = order.prefix { $0.end + Self.time < now }.count
-        let forgotten = order.prefix(max(old, order.count + 1 - Self.limit))
-        for (id, end) in forgotten where lives[id]?.end == end { lives[id] = nil }
-        order.removeFirst(forgotten.count)
+        let gone = max(old, order.count + 1 - Self.limit)
+        for (id, end) in order.prefix(gone) where lives[id]?.end == end { lives[id] = nil }
+        order.removeFirst(gone)
     }
 }

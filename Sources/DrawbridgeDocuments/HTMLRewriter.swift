@@ -12,7 +12,6 @@ package struct HTMLRewriter {
         case placing
         /// The tag is in; the rest of the head may have policies and URLs to rewrite.
         case head
-        /// The rest passes unchanged.
         case over
     }
 

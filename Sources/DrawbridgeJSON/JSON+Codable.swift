@@ -82,7 +82,6 @@ extension JSON: Decodable {
 }
 
 extension JSON {
-    /// A coding key of any name or position.
     struct PathKey: CodingKey {
         let stringValue: String
         let intValue: Int?

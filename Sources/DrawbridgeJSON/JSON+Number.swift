@@ -43,7 +43,6 @@ extension JSON {
             literal = value.description
         }
 
-        /// Takes a literal that is known to be a valid JSON number.
         init(verified literal: String) {
             self.literal = literal
         }

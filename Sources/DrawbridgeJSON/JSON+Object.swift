@@ -7,7 +7,6 @@ extension JSON {
         /// One member.
         public typealias Element = (key: String, value: JSON)
 
-        /// Objects with more members than this have an index.
         private static let searchLimit = 8
 
         private var members: [Element] = []
@@ -21,7 +20,6 @@ extension JSON {
             for (key, value) in members { self[key] = value }
         }
 
-        /// Takes members whose names are known to differ.
         package init(unique members: [Element]) {
             self.members = members
             if members.count > Self.searchLimit { buildIndex() }

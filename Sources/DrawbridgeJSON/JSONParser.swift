@@ -7,7 +7,6 @@ struct JSONParser {
     private let allowsRepetition: Bool
     private var position = 0
     private var depth = 0
-    /// The innermost array or object that is open.
     private var container = Entry.none
     private(set) var entries: [Entry] = []
     /// The unescaped characters of strings that have escapes.

@@ -181,7 +181,6 @@ extension JSONTape {
         package var isAside = false
         /// Where it begins in the text, with its quote or bracket; 0 for what was added.
         package var offset: UInt32 = 0
-        /// The place of the entry of the enclosing array or object.
         package var parent: UInt32 = none
         /// Where the characters begin; of an array or object, the number of its values.
         package var start: UInt32 = 0
@@ -192,7 +191,6 @@ extension JSONTape {
 
         package var range: Range<Int> { Int(start)..<Int(end) }
 
-        /// The number of values in an array or object.
         package var count: Int { Int(start) }
     }
 }

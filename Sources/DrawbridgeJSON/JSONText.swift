@@ -6,7 +6,6 @@
 ///
 /// No method calls foreign code while it changes a property, so exclusive access need not be checked at run time.
 final class JSONText {
-    /// A member that is written later.
     private struct Reserved: Hashable {
         let place: Int
         let name: JSON.Bytewise
@@ -246,7 +245,6 @@ extension JSONText {
         /// Identifies the place; never reused.
         let id: Int
         let start: Int
-        /// The number of names when it began.
         let firstName: Int
         let firstInsertion: Int
         var shape = Shape.nothing
@@ -274,7 +272,6 @@ extension JSONText {
         }
     }
 
-    /// The error for the value that is being written at the end of the text.
     func failure(_ problem: String, _ value: Any) -> EncodingError {
         let path = base + keys(in: own.outer + [own.current])
         let place = path.isEmpty ? "" : "\(path.dotted): "

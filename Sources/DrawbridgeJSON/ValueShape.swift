@@ -50,7 +50,6 @@ package struct ValueShape: Sendable {
     /// A shape with more parts than this is of no use; the deepest are cut off.
     private static let mostParts = 2000
 
-    /// The shape that fits all of these values.
     package init(of values: [JSON]) {
         self = values.reduce(into: ValueShape()) { $0.merge(ValueShape(of: $1)) }
         var depth = Self.deepest
@@ -77,14 +76,12 @@ package struct ValueShape: Sendable {
         }
     }
 
-    /// The shape of what fits either of the two.
     package func merged(_ other: ValueShape) -> ValueShape {
         var merged = self
         merged.merge(other)
         return merged
     }
 
-    /// Widens the shape to all that fits the other one.
     package mutating func merge(_ other: ValueShape) {
         if isAny || other.isEmpty { return }
         if other.isAny || isEmpty {

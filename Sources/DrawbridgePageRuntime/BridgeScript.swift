@@ -151,6 +151,5 @@ public struct BridgeScript: Sendable, Equatable {
 
     private static let scripts = Texts(bridge_texts()).files
 
-    /// The path of its script below the gateway's own.
     package var path: String { "\(OwnPath.bridge.path)/\(name).js" }
 }

@@ -49,7 +49,6 @@ package struct HTMLInjection: Sendable {
         withoutNative = PagesWithoutNative(journal)
     }
 
-    /// The suffix of the entity tag of the document that answers a request.
     func suffix(for request: Request) -> String { mark + version(request) }
 
     /// The response with the tag in it if it is a document; else as it was.
@@ -305,7 +304,6 @@ extension String {
 }
 
 extension HTTPFields {
-    /// A value in lower case and without the white space around it.
     fileprivate func word(_ name: HTTPField.Name) -> String? {
         value(name).map { Substring($0.utf8.trimmed).lowercased() }
     }

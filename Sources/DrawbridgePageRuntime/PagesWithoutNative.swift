@@ -89,7 +89,6 @@ package final class PagesWithoutNative: Sendable {
         if let expected { Deadlines.shared.add(expected, after: patience) }
     }
 
-    /// Notes that the page at a path has requested its script.
     package func asked(from path: String) {
         guard let expected = state.withLock({ $0.expected.removeValue(forKey: path) }) else { return }
         Deadlines.shared.remove(expected)

@@ -22,7 +22,6 @@ struct Catalogue {
         let pages: String?
     }
 
-    /// Sorted by their names.
     private(set) var entries: [Entry]
     /// To which calls are assigned.
     private let routes: Routes<Entry>

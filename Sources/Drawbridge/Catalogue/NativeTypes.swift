@@ -66,7 +66,6 @@ struct NativeTypes {
 }
 
 extension NativeTypes.Name {
-    /// Adds what mocks tell.
     fileprivate mutating func add(_ entry: Catalogue.Entry) {
         for reply in entry.replies {
             output.add(reply.reply.shape, from: "reply")
@@ -74,7 +73,6 @@ extension NativeTypes.Name {
         }
     }
 
-    /// Adds what calls in the journal show.
     fileprivate mutating func add(_ calls: [JournalRecord]) {
         let inputs = calls.compactMap { $0.readInput.map { $0.value ?? .null } }
         input.add(ValueShape(of: inputs), from: "seen")

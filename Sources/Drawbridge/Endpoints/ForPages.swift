@@ -154,7 +154,6 @@ enum ForPages {
         return isOver(sign, gateway)
     }
 
-    /// Tells a page to begin its next life.
     private static func isOver(_ sign: PageSign, _ gateway: Gateway) -> Response {
         var response = Response.guarded(gateway.isOver(sign).bytes)
         response.status = .conflict

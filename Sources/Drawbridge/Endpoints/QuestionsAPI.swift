@@ -33,7 +33,6 @@ enum QuestionsAPI {
 }
 
 extension Questions.Waiting {
-    /// What programs and the inspector see of it.
     var described: JSON {
         var members: JSON.Object = [
             "number": .number(JSON.Number(number)), "name": .string(question.name),

@@ -197,7 +197,6 @@ extension Response {
         return response
     }
 
-    /// An answer of the tester's API.
     static func success(_ value: JSON) -> Response { .guarded(UsualEnvelope.success(value.bytes)) }
 }
 

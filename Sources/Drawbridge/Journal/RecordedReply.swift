@@ -118,7 +118,6 @@ extension RecordedReply {
         /// With the type of its answer.
         case noJSON(String)
 
-        /// The words about such calls that follow their number.
         var words: String {
             switch self {
             case .unanswered: "that nobody answered"

@@ -148,7 +148,6 @@ struct Recording {
 }
 
 extension JSON {
-    /// The value with all numbers of the same value spelled alike.
     fileprivate var canonical: JSON {
         switch self {
         case .number(let number): .number(number.canonical)

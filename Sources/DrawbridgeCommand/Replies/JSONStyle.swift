@@ -1,6 +1,5 @@
 import Drawbridge
 
-/// How a file writes its JSON.
 struct JSONStyle {
     static let newline = UInt8(ascii: "\n")
 

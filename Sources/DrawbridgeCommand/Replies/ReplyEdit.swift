@@ -8,7 +8,6 @@ struct ReplyEdit {
     private(set) var line = 1
 
     private let style: JSONStyle
-    /// The names that it has taken back.
     private(set) var undone: [String] = []
 
     /// - Parameters:
@@ -112,7 +111,6 @@ struct ReplyEdit {
         return replies
     }
 
-    /// How the comment with the inputs of a name begins.
     private static let inputs = "// called with "
     /// How many bytes of each input a comment shows.
     private static let shownInput = 300

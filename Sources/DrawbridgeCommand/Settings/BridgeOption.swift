@@ -17,7 +17,6 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
         if script.isEmpty { return nil }
     }
 
-    /// Makes a relative path one below this folder.
     mutating func resolve(_ folder: String) {
         if let file, !file.hasPrefix("/") { script = "\(folder)/\(script)" }
     }

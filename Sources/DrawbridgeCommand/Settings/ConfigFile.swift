@@ -8,7 +8,6 @@ struct ConfigFile {
     /// The settings; relative paths in them begin at the file's folder.
     private(set) var options: Command
     let source: ReplySources.Source
-    /// Whether it has more than replies.
     let hasSettings: Bool
 
     /// - Parameter isFound: whether nobody has named the file, so that fewer settings are allowed in it.

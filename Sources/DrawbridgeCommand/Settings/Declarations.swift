@@ -37,7 +37,6 @@ extension Option {
         self.init(wrappedValue: wrappedValue, help: help, completion: completion)
     }
 
-    /// An option whose value is one of two words.
     init<Given: CaseIterable & RawRepresentable<String> & Sendable>(
         oneOf value: String, _ help: String, usual: String
     ) where Value == Given? {
@@ -89,7 +88,6 @@ extension ParsableArguments {
 }
 
 extension [String] {
-    /// The names in lists with commas.
     var names: [String] {
         flatMap { $0.split(separator: ",") }.map { $0.split(separator: " ").joined(separator: " ") }
             .filter { !$0.isEmpty }

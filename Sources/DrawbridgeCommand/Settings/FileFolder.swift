@@ -7,7 +7,6 @@ struct FileFolder {
     let name: String
     /// Another name in the folder, which nothing has.
     let temporary: String
-    /// What the system says of the folder.
     private(set) var status = stat()
     private let descriptor: Descriptor
     var number: Int32 { descriptor.number }

@@ -43,7 +43,6 @@ struct LogOptions: ParsableArguments {
         }
     }
 
-    /// The kinds of a list with commas.
     static func logged(_ list: String) throws -> Set<LoggedRequests> {
         let words = list.split { $0 == "," || $0 == " " }.map(String.init)
         let all = LoggedRequests.allCases.map(\.rawValue)

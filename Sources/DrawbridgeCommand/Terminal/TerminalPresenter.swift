@@ -20,7 +20,6 @@ final class TerminalPresenter: Presenter {
     /// - Parameter print: gets each line that is shown, on any thread; it must not wait.
     init(print: @escaping @Sendable (String, LineKind) -> Void) { self.print = print }
 
-    /// Accepts commands for this gateway besides answers from now on.
     func takeWords(of gateway: Gateway, _ inspector: Inspector?, _ invitation: Invitation?) {
         let words = TerminalWords(
             gateway: gateway, inspector: inspector, invitation: invitation, show: print)

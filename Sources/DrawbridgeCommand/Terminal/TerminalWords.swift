@@ -65,7 +65,6 @@ struct TerminalWords: Sendable {
         return "\(shown) is not a word here; \(near)type ? for all of them"
     }
 
-    /// A line for each kind of command that is possible now.
     var help: [String] {
         var lines = ["1 ok  answers question 1; ok alone does where one waits"]
         if let scenarios = gateway.replyBook.listedScenarios {

@@ -2,7 +2,6 @@ import Drawbridge
 import DrawbridgeServer
 import Glibc
 
-/// What is printed when the gateway listens.
 struct Banner {
     let address: ServerAddress
     let gateway: Gateway

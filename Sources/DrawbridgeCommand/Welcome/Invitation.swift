@@ -15,7 +15,6 @@ struct Invitation {
     let address: ServerAddress
     /// The address that browsers open, where that is another one.
     let publicURL: String?
-    /// Whether this machine comes in without a link.
     let trustsThisMachine: Bool
     let isForPhones: Bool
     let admissions: Admissions

@@ -94,10 +94,9 @@ public final class Gateway: Answerer {
 
     package init(
         answerOwn: @escaping @Sendable (Request, Gateway) async throws -> Response, behind: [any Responder],
-        middleware: [any Middleware], rules: [any InterceptionRule],
-        answers: AnswerForm, unhandled: Unhandled, access: AccessPolicy, bodyLimit: Int,
-        presenter: any Presenter, pageRuntime: PageRuntime?, testerToken: TesterToken, keepsJournal: Bool,
-        logger: Logger
+        middleware: [any Middleware], rules: [any InterceptionRule], answers: AnswerForm,
+        unhandled: Unhandled, access: AccessPolicy, bodyLimit: Int, presenter: any Presenter,
+        pageRuntime: PageRuntime?, testerToken: TesterToken, keepsJournal: Bool, logger: Logger
     ) {
         self.testerToken = testerToken
         let journal = Journal(isOn: keepsJournal)

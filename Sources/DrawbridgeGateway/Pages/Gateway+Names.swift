@@ -2,7 +2,6 @@ import Synchronization
 
 // The names that pages find at their objects, and what is logged about those that they do not find.
 extension Gateway {
-    /// The names that the page at a path finds at native's objects now.
     package func shownNames(toPageAt path: String?, in session: Session) -> PageNames {
         guard let runtime = pageRuntime else { return PageNames() }
         return PageNames(
@@ -108,7 +107,6 @@ extension Gateway {
         return all.filter { $0.pages.contains(file) }
     }
 
-    /// Whether the page of a file in the served folder has a user agent of its own.
     private func hasAppName(_ file: String) -> Bool {
         replyBook.settings(ofPageAt: "/\(file)").appName != nil
     }

@@ -44,7 +44,6 @@ extension Page {
         tellConsole(bridge.sentence)
     }
 
-    /// What programs and the inspector see of it.
     package var described: JSON {
         let (presence, since, isHidden, missed) = state.withLock {
             ($0.presence, $0.since, $0.isHidden, $0.missed.map { JSON.string($0.text) })

@@ -57,12 +57,10 @@ public final class Page: Sendable, Identifiable {
         var url: String
         var title: String
         var bridges: Set<Bridge> = []
-        /// The names that the page has looked up at native's objects in vain.
         var missed: [MissedName] = []
         var faults = 0
         /// The bridges of which its console was told.
         var hinted: Set<String> = []
-        /// How many faults in the scripts of bridges it has reported.
         var bridgeFaults = 0
         var isHidden = false
         var phase = Phase.open
@@ -193,7 +191,6 @@ public final class Page: Sendable, Identifiable {
     /// Whether it can receive what is sent to it: it has its channel, or may have it any moment.
     package var mayHear: Bool { [.here, .away].contains(presence) }
 
-    /// How many of its numbered messages have come.
     package var received: Int { state.withLock { $0.received } }
 
     /// Whether its messages up to this one have begun, or never will.

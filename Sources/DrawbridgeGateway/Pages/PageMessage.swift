@@ -1,4 +1,3 @@
-/// A message from a page to native.
 enum PageMessage: Sendable {
     /// A call of a handler; without an id nobody waits for the reply.
     case call(PageCall)
@@ -75,7 +74,6 @@ package struct PageCall: Sendable {
         (self.name, self.data, self.bridge) = (name, data, bridge)
     }
 
-    /// Whether the caller would wait for ever without an answer.
     var needsAnswer: Bool { waits || bridge?.needsAnswer == true }
 
     /// Whether the callback may be called more than once.

@@ -7,7 +7,6 @@ import Synchronization
 /// A browser opens six connections to one host. A page that holds five of them by requests without an answer is about
 /// to keep its own next request waiting, and the next tab; nothing else would say why.
 final class PageRequests: Sendable {
-    /// How many requests of a page cause a warning.
     private static let many = 5
 
     private struct Held {

@@ -85,7 +85,6 @@ public final class Pages: Sendable {
         for page in open { page.reload() }
     }
 
-    /// What is known here of a page that sends something.
     package enum Arrival {
         /// Its life goes on; or begins, and then it is new.
         case page(Page, isNew: Bool)

@@ -48,7 +48,6 @@ extension Journal {
         }
     }
 
-    /// What has changed since a reader has read.
     package struct Changes {
         /// In the order of their changes.
         package fileprivate(set) var records: [JournalRecord] = []

@@ -10,7 +10,6 @@ extension Journal {
     /// Somebody who is woken when a record changes that may concern them.
     struct Waiter {
         let filter: RecordFilter?
-        /// Whether a change of a topic wakes them too.
         let hearsTopics: Bool
         let waker: AsyncStream<Never>.Continuation
     }
@@ -73,7 +72,6 @@ extension Journal {
         state.withLock { _ = $0.waiters.removeValue(forKey: number) }
     }
 
-    /// What an inspector shows besides records.
     package enum Topic: String, CaseIterable, Sendable {
         case gateway, pages, questions, replies, scenarios, sessions
     }

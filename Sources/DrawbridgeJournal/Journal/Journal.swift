@@ -22,7 +22,6 @@ public final class Journal: Sendable {
         /// Requests that were passed through, kept apart so that the files of a page displace no calls.
         var requests = RecordQueue()
         var next = 1
-        /// How often anything has changed.
         private(set) var changes = 0
         /// The numbers of the records that changed last, each at the rest of its change; 0 for what is not a record.
         private(set) var changed = Array(repeating: 0, count: 4096)
@@ -44,7 +43,6 @@ public final class Journal: Sendable {
         }
     }
 
-    /// Whether anything is kept.
     package let isOn: Bool
     private let limits: Limits
     let state = Mutex(State())

@@ -194,7 +194,6 @@ package struct JournalRecord: Sendable {
     package var near: String?
     package var asked: Asked?
     package var code: Int?
-    /// From its beginning to its answer.
     package private(set) var took: Duration?
 
     init(_ number: Int, _ head: Head, _ state: State?, change: Int, input: Value, output: Value) {

@@ -11,7 +11,6 @@ struct RecordQueue: Sendable {
     /// The index of a record is how many came before it.
     private var put = 0
     private var givenUp = 0
-    /// The highest number that was dropped.
     private(set) var lastLost = 0
     /// The last change of any that was dropped.
     private(set) var lastLostChange = 0

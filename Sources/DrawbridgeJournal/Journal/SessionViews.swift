@@ -22,7 +22,6 @@ struct SessionViews: Sendable {
             }
         }
 
-        /// The highest number that concerns the session.
         fileprivate var last: Int { max(from, lastLostRecord, lastLostRequest) }
     }
 
@@ -30,7 +29,6 @@ struct SessionViews: Sendable {
 
     private var all = View()
     private var own: [Session: View] = [:]
-    /// Whether the views of the longest idle sessions were dropped.
     private var hasGivenUp = false
 
     /// The view of a session; of all sessions together where it is nil.

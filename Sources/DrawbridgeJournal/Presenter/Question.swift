@@ -100,9 +100,7 @@ public struct AnswerError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Question {
-    /// How many characters of a page's text are shown.
     private static let longest = 1000
-    /// Why a question was decided without anybody.
     package static let unasked = "nobody could be asked: there is no terminal, and no inspector is open"
 
     package var line: String {

@@ -246,7 +246,6 @@ extension AccessPolicy {
         return origin == publicOrigin || origin == WebOrigin.of(scheme: request.scheme, authority)
     }
 
-    /// The error for a caller who has sent too many wrong page tokens.
     package static let throttled = HTTPError(
         .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
 

@@ -16,7 +16,6 @@ public final class Admissions: Sendable {
     private struct Device {
         let admission: Admission
         var used: ContinuousClock.Instant
-        /// What closes each connection that it holds open.
         var stays: [Int: @Sendable () -> Void] = [:]
 
         /// Whether it is still let in; a device that holds a connection open is not idle.
@@ -26,7 +25,6 @@ public final class Admissions: Sendable {
     }
 
     private struct State {
-        /// By the hash of their cookie.
         var devices: [[UInt8]: Device] = [:]
         var lastStay = 0
         var onEntry: (@Sendable () -> Void)?

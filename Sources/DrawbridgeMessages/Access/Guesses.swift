@@ -56,7 +56,6 @@ package final class Guesses: Sendable {
     }
 }
 
-/// The result of checking a secret that a caller sent.
 package enum Verdict: Sendable {
     case right
     case wrong

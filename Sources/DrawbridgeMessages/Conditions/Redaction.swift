@@ -6,7 +6,6 @@ import HTTPGrammar
 package struct Redaction: Sendable {
     static let removed = JSON.string("[removed]")
 
-    /// A name with one of these words is that of a secret.
     private static let words: Set<String> = [
         "token", "secret", "password", "passwd", "pwd", "session", "auth", "authorization", "cookie", "csrf",
         "otp", "pin", "cvv", "credential", "signature",
@@ -14,7 +13,6 @@ package struct Redaction: Sendable {
     /// The ends of names that are often written as one word: `accesstoken`.
     private static let ends = ["token", "secret", "password", "apikey", "credential", "signature"]
 
-    /// The words of the names that the user has added.
     private let more: [[String]]
     /// Which names are those of secrets: the same come with each call.
     private let known = Remembered<String, Bool>(atMost: 4096)

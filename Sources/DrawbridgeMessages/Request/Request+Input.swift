@@ -43,10 +43,8 @@ extension Request {
     /// Whether the body is so large that it is decoded off the loop; the input of a channel call was parsed already.
     package var hasLargeInput: Bool { (body.count ?? 0) > Self.largeBody }
 
-    /// Larger bodies than this are decoded off the loop.
     private static let largeBody = 64 << 10
 
-    /// Query and body together.
     package func tape(of bytes: [UInt8]) throws -> JSONTape {
         let tape = try bridgeInput.map { try JSONTape($0) } ?? .sent(bytes, headers[.contentType])
         if target.utf8.contains(UInt8(ascii: "?")) { tape.add(query) }

@@ -8,7 +8,6 @@ import HTTPGrammar
     /// 1 to 64 of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
     package let name: String
 
-    /// The session of requests that name none.
     package static let usual = Session("default")!
 
     /// The most sessions that are kept, more than tests run side by side; with one more, the longest idle one goes.

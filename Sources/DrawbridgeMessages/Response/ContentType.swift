@@ -25,7 +25,6 @@ package final class ContentType: Sendable {
     ].map(ContentType.init)
 }
 
-/// Header fields that are the same in many answers.
 package final class FixedFields: Sendable {
     package let fields: [HTTPField]
     /// The fields as C strings: a name, its value, the next name.

@@ -61,7 +61,6 @@ extension Response {
     /// Forbids caching, unless `Cache-Control` is set, and use by a foreign page.
     package mutating func addSafety() { seal(contains(.cacheControl) ? .guarded : .guardedAndFresh) }
 
-    /// Merges the gateway's fields with the others.
     private mutating func unseal() {
         if !seal.isEmpty { headers = headers }
     }

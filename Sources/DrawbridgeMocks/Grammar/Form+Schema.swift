@@ -78,6 +78,5 @@ extension Keywords {
         }
     }
 
-    /// That one of the leading keywords is there.
     var leads: JSON { .array(leading.map { ["required": [.string($0.name)]] }) }
 }

@@ -154,7 +154,6 @@ package enum Grammar {
     private static let headerNameIsWanted =
         "This is not the name of a header field, or it is that of one that the gateway or the connection sets itself."
 
-    /// A pattern for a text in small or capital letters.
     static func caseless(_ text: String) -> String {
         text.map { $0.isLetter ? "[\($0.uppercased())\($0)]" : String($0) }.joined()
     }

@@ -60,7 +60,6 @@ package struct Keywords: Sendable {
 
     subscript(name: String) -> Keyword? { all.first { $0.name == name } }
 
-    /// What is wrong with a value of one of them that has the right form.
     func fault(_ name: String, at value: LocatedJSON) -> ReplyFault {
         ReplyFault(self[name]?.otherwise ?? title, at: value)
     }

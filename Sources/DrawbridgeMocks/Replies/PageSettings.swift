@@ -126,7 +126,6 @@ package enum BridgeName {
             && text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "-") }
     }
 
-    /// The names of the bridges that the page runtime has itself.
     package static let own: Set = [
         "wvjb", "wvjb4", "message", "function", "queue", "reply", "ownLibrary", "inject", "shortcut",
         "iframe", "command", "script",

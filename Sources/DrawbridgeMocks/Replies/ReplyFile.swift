@@ -55,7 +55,6 @@ package struct ReplyFile: Sendable {
 
     private var all: [ReplyNames] { [replies] + scenarios.values + pages.map(\.replies) }
 
-    /// Sets the source of its replies.
     package mutating func name(by source: String) {
         replies.source = source
         replies.file = source

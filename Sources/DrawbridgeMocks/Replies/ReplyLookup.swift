@@ -16,7 +16,6 @@ package struct FoundReply: Sendable {
 package struct ReplyLookup: Sendable {
     /// Those that were not asked yet, the next one last.
     private var rest: [FoundReply]
-    /// The session whose positions in sequences count.
     let session: Session
     /// Why those that were asked did not fit.
     package var why: [String] = []

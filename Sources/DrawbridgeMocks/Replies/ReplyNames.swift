@@ -107,7 +107,6 @@ package struct ReplyNames: Sendable {
     /// All of them, in no order.
     package var listed: [Listed] { routes.all.map(listed) }
 
-    /// The reply that fits a name best.
     package func listed(for segments: [String]) -> Listed? {
         routes.matches(segments).first.map { listed($0.route) }
     }
@@ -118,7 +117,6 @@ package struct ReplyNames: Sendable {
             source: source, place: file.flatMap { file in named.place.map { (file, $0.line, $0.offset) } })
     }
 
-    /// What log and journal call the reply of a name.
     func title(of name: String) -> String { label.map { "\(name) (\($0))" } ?? name }
 
     package var isEmpty: Bool { routes.isEmpty }
@@ -139,7 +137,6 @@ extension ReplyNames {
 
     var switched: [String] { routes.all.flatMap(\.reply.switched) }
 
-    /// The names of those that ask a person.
     var questions: [String] {
         routes.all.filter { named in
             named.reply.allWithin.contains { if case .ask = $0.outcome { true } else { false } }

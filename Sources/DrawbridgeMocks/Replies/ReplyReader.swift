@@ -2,7 +2,6 @@
 package struct ReplyReader {
     private let name: String
     private let trust: ReplyTrust
-    /// How many sequences of each text were read.
     private var sequences: [[UInt8]: Int] = [:]
 
     static func reply(

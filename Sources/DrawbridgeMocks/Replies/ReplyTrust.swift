@@ -13,7 +13,6 @@ package struct AnswerFile: Sendable, Hashable {
     package let text: String
     /// The folder that it must be in.
     package let folder: String
-    /// The parts of its path below that folder.
     package let names: [String]
 
     /// Nil for what leads out of the folder, or is hidden.

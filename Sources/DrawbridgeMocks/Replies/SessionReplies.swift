@@ -8,7 +8,6 @@ package struct SessionReplies: Sendable {
     /// The replies that were set at run time: parsed, and as they were written.
     private(set) var names = ReplyNames()
     private(set) var own = JSON.Object()
-    /// How many elements each sequence has answered.
     var steps: [Sequence: Int] = [:]
     /// When it was used last, as a number that grows.
     var used = 0

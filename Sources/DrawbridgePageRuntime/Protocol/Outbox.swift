@@ -21,7 +21,6 @@ package struct Outbox: Sendable {
     /// Messages of up to this size are added even where the memory for all is full, such as errors in place of answers.
     private static let short = 1 << 10
 
-    /// The life of the page that its frames are for.
     let life: Int
 
     package private(set) var last = 0
@@ -43,7 +42,6 @@ package struct Outbox: Sendable {
         self.memory = memory
     }
 
-    /// Whether a message can be added within the page's own limit.
     package func hasRoom(for text: [UInt8], limit: Int) -> Bool { bytes + text.count + Self.extra <= limit }
 
     /// Whether a message is one that a page can be sent.

@@ -6,7 +6,6 @@ import HTTPGrammar
 /// A document has one id for as long as it is loaded, and lives one after the other under it. A life begins with number
 /// 1 in both directions. It ends when native gives the page up, and when the page finds another store of pages.
 package struct PageSign: Sendable {
-    /// 128 bits in hexadecimal digits.
     package let id: String
     /// Which life it is, from 1 on.
     package let life: Int

@@ -14,7 +14,7 @@ struct Forwarding {
     ///
     /// - Parameter mapping: replaces the gateway's address by the server's in `Origin`, `Referer` …; nil for no change.
     func requestFields(
-        _ sent: HTTPFields, from caller: Caller, mapping: OutwardMapping? = nil
+        _ sent: HTTPFields, from caller: Request, mapping: OutwardMapping? = nil
     ) -> HTTPFields {
         let hopByHop = HopByHop(in: sent)
         var addresses: String?
@@ -32,7 +32,7 @@ struct Forwarding {
         }
         fields.append(via.field(isOldVersion: caller.isOldVersion))
         guard tellsCaller else { return fields }
-        if let address = caller.address { Self.add(address, to: &addresses) }
+        if let address = caller.remoteAddress { Self.add(address, to: &addresses) }
         if let addresses { fields.append(HTTPField(name: .xForwardedFor, value: addresses)) }
         // A server that gets its own name as Host does not get the gateway's as well: it might compare them.
         guard keepsHost else { return fields }
@@ -66,7 +66,7 @@ struct Forwarding {
     }
 
     /// The `Host` of a request for an upstream.
-    func host(at url: UpstreamURL, for caller: Caller) -> String {
+    func host(at url: UpstreamURL, for caller: Request) -> String {
         (keepsHost ? caller.authority : nil) ?? url.authority
     }
 
@@ -109,27 +109,6 @@ extension HTTPField.Name {
     fileprivate static let xForwardedFor = Self("X-Forwarded-For")!
     fileprivate static let xForwardedProto = Self("X-Forwarded-Proto")!
     fileprivate static let xForwardedHost = Self("X-Forwarded-Host")!
-}
-
-/// The sender of a request, for `X-Forwarded-*` and for rewriting addresses in the response.
-struct Caller {
-    /// Without a port; nil where there is no socket.
-    var address: String?
-    /// `http` or `https`.
-    var scheme: String
-    /// Host and port as the caller named the gateway; nil where HTTP/1.0 named none.
-    var authority: String?
-    var isOldVersion = false
-
-    var origin: String? { authority.map { "\(scheme)://\($0)" } }
-}
-
-extension Caller {
-    init(of request: Request) {
-        self.init(
-            address: request.remoteAddress, scheme: request.scheme, authority: request.authority,
-            isOldVersion: request.isOldVersion)
-    }
 }
 
 /// The header fields that are for one connection only, and are not forwarded (RFC 9110, section 7.6.1).

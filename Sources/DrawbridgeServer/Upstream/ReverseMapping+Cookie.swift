@@ -1,3 +1,4 @@
+import Drawbridge
 import HTTPGrammar
 
 extension ReverseMapping {

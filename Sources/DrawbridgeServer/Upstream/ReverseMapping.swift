@@ -9,7 +9,7 @@ import HTTPTypes
 /// Other addresses stay unchanged, and so do paths of the upstream to which no target of the gateway leads.
 struct ReverseMapping {
     let mapping: UpstreamMapping
-    let caller: Caller
+    let caller: Request
     /// Whether the upstream got the caller's `Host`, and so may use it in its own addresses.
     var keepsHost = false
 
@@ -65,6 +65,9 @@ struct ReverseMapping {
 
     // MARK: URLs
 
+    /// The gateway's scheme and authority, as the caller named them; nil where HTTP/1.0 named none.
+    private var origin: String? { caller.authority.map { "\(caller.scheme)://\($0)" } }
+
     /// Maps a URL, or a path that begins with a slash; nil where it stays unchanged, as any other reference does, which
     /// is relative to the request's.
     func url(_ text: String) -> String? {
@@ -75,7 +78,7 @@ struct ReverseMapping {
             else { return nil }
             // Where `/v2//host` of the upstream is `//host` here, a browser would take that for a host. So the origin
             // is put before it.
-            return Self.leadsElsewhere(mapped.utf8) ? caller.origin.map { $0 + mapped } : mapped
+            return Self.leadsElsewhere(mapped.utf8) ? origin.map { $0 + mapped } : mapped
         }
         // Browsers take a backslash for a slash, so with one behind it the host may be another than it seems. Such a
         // URL stays unchanged.
@@ -84,7 +87,7 @@ struct ReverseMapping {
             let authority = Authority(String(Substring(rest[..<end]))), isUpstream(scheme, authority),
             let mapped = mapped(path: rest[end...])
         else { return nil }
-        if let origin = caller.origin { return origin + mapped }
+        if let origin { return origin + mapped }
         return Self.leadsElsewhere(mapped.utf8) ? nil : mapped
     }
 

@@ -87,7 +87,7 @@ struct UpstreamMapping: Sendable, Equatable {
 /// Servers compare `Origin` and `Referer` with their own name before they take a form.
 struct OutwardMapping {
     let mapping: UpstreamMapping
-    let caller: Caller
+    let caller: Request
 
     static let destination = HTTPField.Name("Destination")!
     static let pingFrom = HTTPField.Name("Ping-From")!

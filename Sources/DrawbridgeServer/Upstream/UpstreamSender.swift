@@ -71,10 +71,9 @@ struct UpstreamSender: Sendable {
         _ tell: @escaping (Response) -> Void
     ) {
         if let answer = ownAnswer(to: request, target) { return tell(answer) }
-        let caller = Caller(of: request)
         let out = TransferRequest(
-            origin, request.method, target, host: forwarding(request).host(at: url, for: caller),
-            fields: requestFields(request, from: caller, by: mapping), body: .init(of: request),
+            origin, request.method, target, host: forwarding(request).host(at: url, for: request),
+            fields: requestFields(request, by: mapping), body: .init(of: request),
             connectLimit: options.connectTimeout.wholeMilliseconds,
             silenceLimit: options.answerTimeout.wholeMilliseconds,
             upgrade: isTunnel(request) ? "websocket" : nil)
@@ -82,7 +81,7 @@ struct UpstreamSender: Sendable {
             switch result {
             case .success(let beginning):
                 record.succeeded(request.logger)
-                tell(response(beginning, of: fetch, to: request, from: caller, by: mapping))
+                tell(response(beginning, of: fetch, to: request, by: mapping))
             case .failure(let error):
                 tell(failure(of: request, error))
             }
@@ -130,19 +129,17 @@ struct UpstreamSender: Sendable {
         Forwarding(via: request.via, tellsCaller: options.tellsCaller, keepsHost: options.keepsHost)
     }
 
-    private func requestFields(
-        _ request: Request, from caller: Caller, by mapping: UpstreamMapping?
-    ) -> HTTPFields {
+    private func requestFields(_ request: Request, by mapping: UpstreamMapping?) -> HTTPFields {
         let isServers = options.rewritesAddresses && !options.keepsHost
         var fields = forwarding(request).requestFields(
-            request.headers, from: caller,
-            mapping: isServers ? mapping.map { OutwardMapping(mapping: $0, caller: caller) } : nil)
+            request.headers, from: request,
+            mapping: isServers ? mapping.map { OutwardMapping(mapping: $0, caller: request) } : nil)
         if let left = Self.maxForwards(of: request) { fields[.maxForwards] = String(left - 1) }
         return fields
     }
 
     /// Warns once of a redirect by which a page leaves the gateway, and of one that leads to itself.
-    private func tell(of answer: Response, to request: Request, from caller: Caller) {
+    private func tell(of answer: Response, to request: Request) {
         guard options.rewritesAddresses, answer.status.kind == .redirection,
             let location = answer.headers[.location],
             DocumentRequest(request) != .other,
@@ -154,10 +151,10 @@ struct UpstreamSender: Sendable {
         }
         let end = rest.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
         let name = String(Substring(rest[..<end]))
-        let origin = "\(scheme ?? caller.scheme)://\(name)"
-        if Authority(name) == Authority(caller.authority) {
+        let origin = "\(scheme ?? request.scheme)://\(name)"
+        if Authority(name) == Authority(request.authority) {
             let target = rest[end...].isEmpty ? "/" : String(Substring(rest[end...]))
-            if scheme ?? caller.scheme == caller.scheme, target == request.target {
+            if scheme ?? request.scheme == request.scheme, target == request.target {
                 tellOfCircle(answer, request)
             }
         } else if origin != url.origin, Authority(name) != nil {
@@ -185,10 +182,10 @@ struct UpstreamSender: Sendable {
 extension UpstreamSender {
     private func response(
         _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request,
-        from caller: Caller, by mapping: UpstreamMapping?
+        by mapping: UpstreamMapping?
     ) -> Response {
         let reverse = (options.rewritesAddresses ? mapping : nil).map {
-            ReverseMapping(mapping: $0, caller: caller, keepsHost: options.keepsHost)
+            ReverseMapping(mapping: $0, caller: request, keepsHost: options.keepsHost)
         }
         let head = beginning.head
         var response = Response(
@@ -202,7 +199,7 @@ extension UpstreamSender {
         {
             response.addressRewriter = reverse
         }
-        tell(of: response, to: request, from: caller)
+        tell(of: response, to: request)
         guard let tunnel = beginning.tunnel else { return response }
         response.headers[.upgrade] = "websocket"
         response.headers[.connection] = "Upgrade"

@@ -19,7 +19,7 @@ final class Connecting: Loop.Guest, Sendable {
     private enum Stage {
         case preparing
         case dialling(WatchedSocket, SocketAddress)
-        case handshaking(TLSSession, WatchedSocket, SocketAddress)
+        case handshaking(ClientTLSSession, WatchedSocket, SocketAddress)
         case over
     }
 
@@ -157,14 +157,14 @@ final class Connecting: Loop.Guest, Sendable {
         guard case .host(let host, _) = origin.place, let certificates = own.value.certificates else {
             return try connected(Transport(socket.descriptor), socket, address)
         }
-        let session = try TLSSession(socket.descriptor, host: host, certificates)
+        let session = try ClientTLSSession(socket.descriptor, host: host, certificates)
         own.value.stage = .handshaking(session, socket, address)
         setTimer(in: due - Loop.now)
         try shakeHands(session, socket, address)
     }
 
     private func shakeHands(
-        _ session: TLSSession, _ socket: WatchedSocket, _ address: SocketAddress
+        _ session: ClientTLSSession, _ socket: WatchedSocket, _ address: SocketAddress
     ) throws {
         switch session.handshake() {
         case .done:

@@ -53,6 +53,7 @@ final class ConnectionPool: Sendable {
     func closeOld(at now: Int) {
         for (origin, kept) in own.value.origins {
             let young = kept.filter { !$0.isOld(at: now) }
+            guard young.count < kept.count || young.isEmpty else { continue }
             own.value.count -= kept.count - young.count
             own.value.origins[origin] = young.isEmpty ? nil : young
             for connection in kept where connection.isOld(at: now) { connection.close() }

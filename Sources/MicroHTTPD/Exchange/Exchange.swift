@@ -141,7 +141,6 @@ extension Exchange {
         case nothing
         /// A body that is written while it is sent.
         case written(Outgoing)
-        /// A body that is fetched from elsewhere.
         case fetched(any BodySource)
         /// The WebSocket or tunnel that the connection becomes behind a 101.
         case upgrade(any Upgraded)

@@ -49,7 +49,6 @@ struct LibraryDaemon {
 
     var descriptor: Int32 { dbr_epoll_descriptor(pointer) }
 
-    /// Serves all connections that are ready.
     func run() { MHD_run(pointer) }
 
     /// Milliseconds after which it has to run even without an event; -1 for never.

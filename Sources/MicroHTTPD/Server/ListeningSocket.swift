@@ -60,7 +60,6 @@ struct ListeningSocket {
         Glibc.close(descriptor)
     }
 
-    /// The address and port of our end of a socket.
     static func name(_ descriptor: Int32) throws -> (String, Int) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -41,7 +41,6 @@ final class Upgrades: Sendable {
         var extraDescriptors: Int { encrypted == nil ? 1 : 2 }
     }
 
-    /// Memory that is freed with its owner.
     fileprivate final class Buffer {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 

@@ -10,7 +10,6 @@ struct WebSocketOutgoing {
     }
 
     enum Progress {
-        /// Nothing waits any more.
         case drained
         case blocked
         case broken

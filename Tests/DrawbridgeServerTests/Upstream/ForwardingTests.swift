@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fields that go on")
 struct ForwardingTests {
-    private static let caller = Caller(address: "192.0.2.7", scheme: "https", authority: "gw.test:8443")
+    private static let caller = sender(address: "192.0.2.7", scheme: "https", authority: "gw.test:8443")
     private static let forwarding = Forwarding(via: Via("drawbridge-t"))
     private static let ours = ["Via: 1.1 drawbridge-t", "X-Forwarded-For: 192.0.2.7"]
 
@@ -55,7 +55,7 @@ struct ForwardingTests {
     }
 
     @Test func aCallerWithoutSocketOrHostIsNotInvented() throws {
-        let caller = Caller(address: nil, scheme: "http", authority: nil, isOldVersion: true)
+        let caller = sender(address: nil, scheme: "http", authority: nil, isOldVersion: true)
         let lines = ["X-Forwarded-For: a", "X-Forwarded-Host: evil", "Via: 1.0 fred"]
         let sent = try Forwarding(via: Via("drawbridge-t"), keepsHost: true).requestFields(
             fields(lines), from: caller)
@@ -120,7 +120,7 @@ struct ForwardingTests {
         (false, "gw.test:8443", "h:81"), (true, "gw.test:8443", "gw.test:8443"), (true, nil, "h:81"),
     ])
     func theHostIsTheUpstreamsUnlessItIsKept(keepsHost: Bool, authority: String?, host: String) throws {
-        let caller = Caller(address: nil, scheme: "http", authority: authority)
+        let caller = sender(address: nil, scheme: "http", authority: authority)
         #expect(
             try Forwarding(via: Via(), keepsHost: keepsHost).host(
                 at: UpstreamURL("http://h:81/x"), for: caller) == host)
@@ -161,4 +161,11 @@ func fields(_ lines: [String]) throws -> HTTPFields {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             return HTTPField(name: try #require(HTTPField.Name(String(parts[0]))), value: String(parts[1]))
         })
+}
+
+/// A request of this caller.
+func sender(address: String?, scheme: String, authority: String?, isOldVersion: Bool = false) -> Request {
+    let head = RequestHead(
+        .get, scheme: scheme, authority: authority, target: "/", headers: [:], isOldVersion: isOldVersion)
+    return Request(head, remoteAddress: address)
 }

@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Redirects and cookies on their way back")
 struct ReverseMappingTests {
-    private static let caller = Caller(address: nil, scheme: "https", authority: "gw.test:8443")
-    private static let plainCaller = Caller(address: nil, scheme: "http", authority: "gw.test")
+    private static let caller = sender(address: nil, scheme: "https", authority: "gw.test:8443")
+    private static let plainCaller = sender(address: nil, scheme: "http", authority: "gw.test")
 
     /// A field as the caller gets it.
     private func mapped(
-        _ name: HTTPField.Name, _ value: String, _ text: String, for caller: Caller = caller,
+        _ name: HTTPField.Name, _ value: String, _ text: String, for caller: Request = caller,
         keepsHost: Bool = false
     ) throws -> String? {
         let mapping = try ReverseMapping(
@@ -74,7 +74,7 @@ struct ReverseMappingTests {
         ("http://h", "http://h//e/x", "http://h//e/x"), ("http://h/v2", "/v2//e/x", "/v2//e/x"),
     ])
     func aCallerWhoNamedNoHostGetsPaths(text: String, location: String, expected: String) throws {
-        let caller = Caller(address: nil, scheme: "http", authority: nil, isOldVersion: true)
+        let caller = sender(address: nil, scheme: "http", authority: nil, isOldVersion: true)
         #expect(try mapped(.location, location, text, for: caller) == expected)
     }
 

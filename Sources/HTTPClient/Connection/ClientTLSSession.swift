@@ -5,7 +5,7 @@ import TLS
 /// The encryption of one connection to a server (TLS 1.2 and 1.3), on a socket that does not block.
 ///
 /// It is used by the owner of the connection, on one thread at a time.
-final class TLSSession {
+final class ClientTLSSession {
     enum Progress {
         case done
         case wantsToRead

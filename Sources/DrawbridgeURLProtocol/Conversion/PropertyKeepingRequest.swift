@@ -1,4 +1,6 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
 
 /// A request whose properties survive being copied, as `URLProtocol.property(forKey:in:)` promises.
@@ -29,3 +31,6 @@ final class PropertyKeepingRequest: NSMutableURLRequest {
         return all as? [String: Any] ?? [:]
     }
 }
+#else
+typealias PropertyKeepingRequest = NSMutableURLRequest
+#endif

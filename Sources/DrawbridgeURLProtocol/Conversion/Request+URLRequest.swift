@@ -1,6 +1,9 @@
 import Drawbridge
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 extension Request {
     /// A request made of Foundation's; nil for one that is not http or https.

@@ -1,6 +1,9 @@
 import Drawbridge
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 extension Response {
     /// The head of a response of Foundation's, with an empty stream of the announced length as its body.

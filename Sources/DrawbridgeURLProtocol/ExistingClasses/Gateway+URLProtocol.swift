@@ -1,6 +1,11 @@
 public import Drawbridge
+
+#if canImport(FoundationNetworking)
 import Foundation
 public import FoundationNetworking
+#else
+public import Foundation
+#endif
 
 extension Gateway {
     /// What becomes of a redirect that a `URLProtocol` class tells its client.

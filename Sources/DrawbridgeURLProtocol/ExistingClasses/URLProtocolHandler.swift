@@ -1,6 +1,9 @@
 import Drawbridge
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// Answers a request by an instance of a `URLProtocol` class.
 final class URLProtocolHandler: Handler {

@@ -1,8 +1,11 @@
 import Dispatch
 import Drawbridge
 import Foundation
-import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// One running instance of a `URLProtocol` class, and its client.
 ///

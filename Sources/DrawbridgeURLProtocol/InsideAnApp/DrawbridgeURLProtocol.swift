@@ -1,6 +1,11 @@
 public import Drawbridge
-public import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
 
 /// Answers the requests of an app's `URLSession` with a gateway, in process.
 ///

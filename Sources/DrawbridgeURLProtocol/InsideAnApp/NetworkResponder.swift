@@ -1,6 +1,9 @@
 public import Drawbridge
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// The network, behind a gateway inside an app: where a handler's request goes that is passed through.
 ///

@@ -1,6 +1,9 @@
 import Drawbridge
 import Foundation
+
+#if canImport(FoundationNetworking)
 import FoundationNetworking
+#endif
 
 /// One request of a session, answered by a gateway.
 ///
@@ -37,7 +40,9 @@ final class SessionLoad: @unchecked Sendable {
     }
 
     private func respond(by gateway: Gateway?) async throws {
+        #if canImport(FoundationNetworking)
         try checkTask()
+        #endif
         guard let gateway, let url = urlProtocol.request.url, var request = Request(urlProtocol.request)
         else {
             throw URLError(.resourceUnavailable)
@@ -45,7 +50,12 @@ final class SessionLoad: @unchecked Sendable {
         request.isFromApp = true
         let response = await NetworkResponder.$isInApp.withValue(true) { await gateway.respond(to: request) }
         guard let head = HTTPURLResponse(url: url, response) else { throw URLError(.badServerResponse) }
-        // A redirect too: `urlProtocol(_:wasRedirectedTo:redirectResponse:)` would end the process.
+        #if !canImport(FoundationNetworking)
+        // Not on Linux, where this call ends the process: there a session gets the redirect as a response.
+        if let newRequest = urlProtocol.request.redirected(by: head) {
+            return end { $0.urlProtocol(urlProtocol, wasRedirectedTo: newRequest, redirectResponse: head) }
+        }
+        #endif
         try tell { $0.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: response.storagePolicy) }
         try await send(response.body)
         end { $0.urlProtocolDidFinishLoading(urlProtocol) }
@@ -83,6 +93,7 @@ final class SessionLoad: @unchecked Sendable {
     }
 }
 
+#if canImport(FoundationNetworking)
 // The limits of `URLProtocol` in Foundation on Linux.
 extension SessionLoad {
     /// Whether the session takes data in parts: a completion handler would get the last part alone.
@@ -109,3 +120,25 @@ extension URLError {
             .unsupportedURL, userInfo: [NSLocalizedDescriptionKey: "with Foundation on Linux, \(words)"])
     }
 }
+#else
+extension SessionLoad {
+    private var takesParts: Bool { true }
+}
+
+extension URLRequest {
+    /// The request that follows a redirect; nil where a response is not one (Fetch, "HTTP-redirect fetch").
+    fileprivate func redirected(by response: HTTPURLResponse) -> URLRequest? {
+        guard [301, 302, 303, 307, 308].contains(response.statusCode),
+            let location = response.value(forHTTPHeaderField: "Location"),
+            let target = URL(string: location, relativeTo: url)
+        else { return nil }
+        var request = self
+        request.url = target.absoluteURL
+        if response.statusCode == 303 || response.statusCode < 303 && httpMethod == "POST" {
+            request.httpMethod = "GET"
+            request.httpBody = nil
+        }
+        return request
+    }
+}
+#endif

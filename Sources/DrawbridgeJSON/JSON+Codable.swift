@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension JSON: Encodable {
     /// Encodes the value as it is; an encoder of another format gets the nearest number it has.

@@ -51,27 +51,31 @@ struct JSONParser {
         switch current {
         case UInt8(ascii: "\""):
             let (range, isAside) = try string()
-            append(.string, range, at: start, isAside: isAside)
+            append(.string, range, isAside: isAside)
         case _ where current.isDigit || current == UInt8(ascii: "-"):
             if let problem = scanNumber() { throw fault(problem) }
-            append(.number, start..<position, at: start)
+            append(.number, start..<position)
         case UInt8(ascii: "{"): return try open(.object)
         case UInt8(ascii: "["): return try open(.array)
-        case UInt8(ascii: "t") where skip("true"): append(.yes, start..<position, at: start)
-        case UInt8(ascii: "f") where skip("false"): append(.no, start..<position, at: start)
-        case UInt8(ascii: "n") where skip("null"): append(.null, start..<position, at: start)
+        case UInt8(ascii: "t") where skip("true"): append(.yes, start..<position)
+        case UInt8(ascii: "f") where skip("false"): append(.no, start..<position)
+        case UInt8(ascii: "n") where skip("null"): append(.null, start..<position)
         default: throw missingValue()
         }
         return true
     }
 
     @inline(__always)
-    private mutating func append(
-        _ kind: Entry.Kind, _ range: Range<Int>, at offset: Int, isAside: Bool = false
-    ) {
+    private mutating func append(_ kind: Entry.Kind, _ range: Range<Int>, isAside: Bool = false) {
+        let count = container == Entry.none ? 0 : entries[Int(container)].start
+        append(kind, range, position: count, isAside: isAside)
+    }
+
+    @inline(__always)
+    private mutating func append(_ kind: Entry.Kind, _ range: Range<Int>, position: UInt32, isAside: Bool) {
         entries.append(
             Entry(
-                kind: kind, isAside: isAside, offset: UInt32(truncatingIfNeeded: offset), parent: container,
+                kind: kind, isAside: isAside, position: position, parent: container,
                 start: UInt32(truncatingIfNeeded: range.lowerBound),
                 end: UInt32(truncatingIfNeeded: range.upperBound)))
     }
@@ -82,7 +86,7 @@ struct JSONParser {
             throw fault("arrays and objects are nested deeper than \(maximumDepth)")
         }
         let place = entries.count
-        append(kind, 0..<place + 1, at: position)
+        append(kind, 0..<place + 1)
         position += 1
         skipWhitespace()
         if skip(kind == .object ? "}" : "]") { return true }
@@ -112,7 +116,7 @@ struct JSONParser {
             depth -= 1
             if isObject, !allowsRepetition, let name = repeatedName(in: place) {
                 let excerpt = JSON.string(text(name)).excerpt
-                throw fault("the object has two members with the name \(excerpt)", at: Int(name.offset))
+                throw fault("the object has two members with the name \(excerpt)", at: Int(name.position))
             }
         }
         return true
@@ -125,7 +129,7 @@ struct JSONParser {
         }
         let start = position
         let (range, isAside) = try string()
-        append(.name, range, at: start, isAside: isAside)
+        append(.name, range, position: UInt32(truncatingIfNeeded: start), isAside: isAside)
         skipWhitespace()
         guard skip(":") else { throw fault("expected ':' after the name of a member, found \(found)") }
     }

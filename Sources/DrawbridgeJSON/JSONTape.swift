@@ -113,7 +113,7 @@ package final class JSONTape {
             if own.entries[parent].kind == .object {
                 path.append(JSON.PathKey(stringValue: string(own.entries[place - 1])))
             } else {
-                path.append(JSON.PathKey(intValue: values(in: parent).firstIndex(of: place) ?? 0))
+                path.append(JSON.PathKey(intValue: Int(entry.position)))
             }
             place = parent
         }
@@ -131,19 +131,19 @@ package final class JSONTape {
             array.end = UInt32(parent + 1 + values.count)
             own.entries.append(array)
         }
-        for value in values { append(value, .string, in: parent) }
+        for (position, value) in values.enumerated() { append(value, .string, at: position, in: parent) }
         own.entries[0].start += 1
         own.entries[0].end = UInt32(own.entries.count)
         indexes[0] = nil
     }
 
-    private func append(_ text: String, _ kind: Entry.Kind, in parent: Int) {
+    private func append(_ text: String, _ kind: Entry.Kind, at position: Int = 0, in parent: Int) {
         let start = UInt32(own.aside.count)
         own.aside.append(contentsOf: text.utf8)
         own.entries.append(
             Entry(
-                kind: kind, isText: true, isAside: true, parent: UInt32(parent), start: start,
-                end: UInt32(own.aside.count)))
+                kind: kind, isText: true, isAside: true, position: UInt32(position), parent: UInt32(parent),
+                start: start, end: UInt32(own.aside.count)))
     }
 
     /// Adds a `null` for the member `super` that an object does not have, and returns its place.
@@ -179,8 +179,8 @@ extension JSONTape {
         package var isText = false
         /// Whether `start` and `end` count in the tape's `aside` instead of its `bytes`.
         package var isAside = false
-        /// Where it begins in the text, with its quote or bracket; 0 for what was added.
-        package var offset: UInt32 = 0
+        /// For a name, its offset in the text; for a value, its index in its array or object.
+        package var position: UInt32 = 0
         package var parent: UInt32 = none
         /// Where the characters begin; of an array or object, the number of its values.
         package var start: UInt32 = 0

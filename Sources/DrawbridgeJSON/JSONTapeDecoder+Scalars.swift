@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 // Each type that JSON has a form for, read at the decoder's place. A value that arrived as text, from a query or a
 // form, is read by what its text says.

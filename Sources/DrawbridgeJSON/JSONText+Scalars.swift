@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension JSONText {
     /// Writes a value that JSON has a form for; `false` for one that encodes itself.

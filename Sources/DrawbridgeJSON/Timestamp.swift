@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension Date {
     /// `2026-11-20T23:29:24.123Z`, as JSON and logs write dates.

@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+package import Darwin
+#else
 package import Glibc
+#endif
 
 /// An IPv4 or IPv6 address.
 ///

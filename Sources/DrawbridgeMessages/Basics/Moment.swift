@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// A moment of the system's monotonic clock, for what every request measures.
 ///

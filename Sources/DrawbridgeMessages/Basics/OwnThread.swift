@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// A thread for one piece of work, which ends with it.
 ///
@@ -14,14 +18,23 @@ package enum OwnThread {
     /// Calls it on a new thread, or where the system has none left, at once on this one.
     package static func perform(_ call: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(call))
+        #if canImport(Darwin)
+        var id: pthread_t?
+        #else
         var id = pthread_t()
+        #endif
         let code = pthread_create(
             &id, nil,
             { work in
+                let work: UnsafeMutableRawPointer? = work
                 if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().call() }
                 return nil
             }, work.toOpaque())
         guard code == 0 else { return work.takeRetainedValue().call() }
+        #if canImport(Darwin)
+        if let id { pthread_detach(id) }
+        #else
         pthread_detach(id)
+        #endif
     }
 }

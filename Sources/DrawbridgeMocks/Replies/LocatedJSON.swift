@@ -45,12 +45,13 @@ package struct LocatedJSON {
 
     /// Where its name begins, or that of the nearest member around it.
     package var beginning: (line: Int, column: Int) {
-        let parent = tape[place].parent
-        if parent != JSONTape.Entry.none, tape[Int(parent)].kind == .array {
-            return LocatedJSON(self, Int(parent)).beginning
+        var place = place
+        while tape[place].parent != JSONTape.Entry.none, tape[Int(tape[place].parent)].kind != .object {
+            place = Int(tape[place].parent)
         }
-        let before = lines(before: nameOffset)
-        return (before + 1, nameOffset - (before == 0 ? -1 : lineEnds[before - 1]))
+        let offset = tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
+        let before = lines(before: offset)
+        return (before + 1, offset - (before == 0 ? -1 : lineEnds[before - 1]))
     }
 
     func lines(before offset: Int) -> Int {
@@ -99,13 +100,30 @@ extension LocatedJSON {
 
     /// Where the name of a member begins, with its quote; 0 for the whole.
     package var nameOffset: Int {
-        tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].offset)
+        tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
     }
 
     /// Where a member's value or an element stands in the whole text, or the whole without the spaces around it.
     package var range: Range<Int> {
-        let start = Int(tape[place].offset)
-        return start..<Self.end(of: start, in: tape.bytes)
+        let bytes = tape.bytes
+        var start = 0
+        let parent = tape[place].parent
+        func skip() {
+            while start < bytes.count, Self.isSpace(bytes[start]) || ":,".utf8.contains(bytes[start]) {
+                start += 1
+            }
+        }
+        if parent != JSONTape.Entry.none, tape[Int(parent)].kind == .array {
+            start = LocatedJSON(self, Int(parent)).range.lowerBound + 1
+            for _ in 0..<tape[place].position {
+                skip()
+                start = Self.end(of: start, in: bytes)
+            }
+        } else if parent != JSONTape.Entry.none {
+            start = Self.end(of: nameOffset, in: bytes)
+        }
+        skip()
+        return start..<Self.end(of: start, in: bytes)
     }
 
     /// Where the value ends that begins at `start`, in a text that is known to be JSON.
@@ -126,12 +144,15 @@ extension LocatedJSON {
                 if depth == 0 { return place }
                 depth -= 1
                 if depth == 0 { return place + 1 }
-            case 0x20, 0x0A, 0x0D, 0x09, UInt8(ascii: ","):
-                if depth == 0 { return place }
+            case let byte where depth == 0 && (isSpace(byte) || byte == UInt8(ascii: ",")): return place
             default: break
             }
             place += 1
         }
         return place
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 }

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A value with templates in its strings, such as `{{input.orderNo}}`.
 ///

@@ -17,6 +17,8 @@ package struct EndedLives: Sendable {
     private var lives: [String: Life] = [:]
     /// The ids in the order of their ends; those of pages that ended again are in it twice.
     private var order: [(id: String, end: ContinuousClock.Instant)] = []
+    /// The place of the first that is not forgotten; those before it go in one step.
+    private var first = 0
 
     package init() {}
 
@@ -37,9 +39,13 @@ package struct EndedLives: Sendable {
 
     /// Forgets what is old, and the oldest where there is too much.
     private mutating func forget(_ now: ContinuousClock.Instant) {
-        let old = order.prefix { $0.end + Self.time < now }.count
-        let gone = max(old, order.count + 1 - Self.limit)
-        for (id, end) in order.prefix(gone) where lives[id]?.end == end { lives[id] = nil }
-        order.removeFirst(gone)
+        while first < order.count, order[first].end + Self.time < now || order.count - first >= Self.limit {
+            let (id, end) = order[first]
+            if lives[id]?.end == end { lives[id] = nil }
+            first += 1
+        }
+        guard first > order.count / 2 else { return }
+        order.removeFirst(first)
+        first = 0
     }
 }

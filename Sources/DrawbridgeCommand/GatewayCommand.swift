@@ -71,21 +71,8 @@ public enum GatewayCommand {
                 presenter: ScriptedPresenter(settings.answers, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
             try await register(gateway)
-            gateway.configure {
-                $0.documents = [
-                    .manual: { WelcomePage.texts["manual.html"] }, .schema: { Setting.schema.bytes },
-                ]
-                $0.secrets = Redaction(also: settings.options[\.log.redact].names)
-                $0.suggestions = gateway.registered.isEmpty ? [.mock] : [.handler, .mock]
-            }
-            var builtIns: BuiltIns?
-            if standardHandlers {
-                let storage = settings.options[\.handlers.storage]
-                let store = StorageHandler.Store(path: storage ?? settings.usualStorage)
-                // A broken file ends the start if it was named; at the usual place it only fails calls of /storage.
-                if storage != nil { _ = try store.values() }
-                builtIns = BuiltIns(for: gateway, store: store)
-            }
+            describe(gateway, settings)
+            let builtIns = standardHandlers ? try builtIns(for: gateway, settings) : nil
             if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
             let replies = LiveReplies(settings, for: gateway, builtIns)
             try await replies.begin()
@@ -105,6 +92,24 @@ public enum GatewayCommand {
         }
         LogWriter.standardError.flush()
         try Task.checkCancellation()
+    }
+
+    private static func builtIns(for gateway: Gateway, _ settings: Settings) throws -> BuiltIns {
+        let storage = settings.options[\.handlers.storage]
+        let store = StorageHandler.Store(path: storage ?? settings.usualStorage)
+        // A broken file ends the start if it was named; at the usual place it only fails calls of /storage.
+        if storage != nil { _ = try store.values() }
+        return BuiltIns(for: gateway, store: store)
+    }
+
+    private static func describe(_ gateway: Gateway, _ settings: Settings) {
+        gateway.configure {
+            $0.documents = [
+                .manual: { WelcomePage.texts["manual.html"] }, .schema: { Setting.schema.bytes },
+            ]
+            $0.secrets = Redaction(also: settings.options[\.log.redact].names)
+            $0.suggestions = gateway.registered.isEmpty ? [.mock] : [.handler, .mock]
+        }
     }
 
     /// Prints what is wrong with the arguments, or the help that they ask for, and ends the process.

@@ -57,13 +57,7 @@ package struct HTMLInjection: Sendable {
     ///   - response: what came from behind the gateway.
     ///   - request: as it came from the caller, before ``outgoing(_:)``.
     package func apply(to response: Response, for request: Request) -> Response {
-        if ServiceWorkers.isScript(request.headers) {
-            if let coding = response.coding {
-                withoutNative.tell(of: request, .encoded(coding))
-                return response
-            }
-            return workers.changed(response, at: request.path) ?? leaving(request) ?? response
-        }
+        if ServiceWorkers.isScript(request.headers) { return worker(response, for: request) }
         let use = use(of: request)
         if response.status == .notModified {
             return use == .other ? response : notModified(response, for: request)
@@ -100,21 +94,32 @@ package struct HTMLInjection: Sendable {
         document.body = body
         document.headers = headers(of: response, for: request, access, beginning: beginning)
         // A 401 asks for a password in place of the page, and an answer without a type may be no page.
-        if use == .page, !isUnnamed, response.status != .unauthorized, request.method == .get,
-            request.headers.contains(.secFetchDest),
-            !request.headers.contains(.secPurpose)
-        {
-            withoutNative.expect(request)
-            let session = request.session
-            if session != .usual, replyBook?.isNews("a page", in: session.name) == true {
-                request.logger.notice(
-                    """
-                    \(request.path) uses session \(session.name), which has its own mocks and scenarios; \
-                    /__drawbridge__/session/default leaves it
-                    """)
-            }
-        }
+        if use == .page, !isUnnamed, response.status != .unauthorized { expectsNative(request) }
         return document
+    }
+
+    private func worker(_ response: Response, for request: Request) -> Response {
+        if let coding = response.coding {
+            withoutNative.tell(of: request, .encoded(coding))
+            return response
+        }
+        return workers.changed(response, at: request.path) ?? leaving(request) ?? response
+    }
+
+    /// Waits for a page that a person opens to ask for its script, and tells of its session.
+    private func expectsNative(_ request: Request) {
+        guard request.method == .get, request.headers.contains(.secFetchDest),
+            !request.headers.contains(.secPurpose)
+        else { return }
+        withoutNative.expect(request)
+        let session = request.session
+        if session != .usual, replyBook?.isNews("a page", in: session.name) == true {
+            request.logger.notice(
+                """
+                \(request.path) uses session \(session.name), which has its own mocks and scenarios; \
+                /__drawbridge__/session/default leaves it
+                """)
+        }
     }
 
     /// A script that unregisters a service worker which no longer exists; nil for requests of anything else.

@@ -43,59 +43,73 @@ struct AccessLog {
         let code = response.code.flatMap { $0 == response.status.code ? nil : $0 }
         switch writer.format {
         case .text:
-            // By appending, because an interpolated line costs more than the request that it is about.
-            var line: [UInt8] = []
-            line.reserveCapacity(256)
-            line += request.method.rawValue.utf8
-            line.append(0x20)
-            line.append(harmless: Self.target(of: request), atMost: Self.shownTarget)
-            line += "  ".utf8
-            // It may be the name of a reply, which its file chooses.
-            line.append(harmless: by, atMost: Self.shownTarget)
-            line += "  ".utf8
-            if let cut {
-                line += cut.rawValue.utf8
-            } else if bytes == nil {
-                // The page is sent no answer, so the status of one would be untrue.
-                line += (code.map { "not answered (code \($0))" } ?? "not answered").utf8
-            } else {
-                line += String(response.status.code).utf8
-                let refusal = response.refusal.flatMap { $0.isEmpty ? nil : $0 }
-                if code != nil || refusal != nil {
-                    line += " (".utf8
-                    if let code { line += "code \(code)\(refusal == nil ? "" : ": ")".utf8 }
-                    if let refusal { line.append(harmless: refusal, atMost: Self.shownTarget) }
-                    line += ")".utf8
-                }
-            }
-            line += "  ".utf8
-            line += took.milliseconds.utf8
-            line += " ms".utf8
-            if let bytes {
-                line += "  ".utf8
-                line += String(bytes).utf8
-                line += " B".utf8
-            }
-            line += "  request=".utf8
-            line.append(harmless: request.id, atMost: Self.shownTarget)
+            let line = Self.line(request, response, by: by, code: code, bytes, took, cut)
             writer.write(line, as: cut == nil ? sort.kind(response) : .passed)
-        case .json:
-            let target = String(Self.target(of: request).prefix(Self.shownTarget))
-            var members: JSON.Object = [
-                "level": "info", "request": .string(request.id), "method": .string(request.method.rawValue),
-                "target": .string(target), "by": .string(by), "status": .number(.init(response.status.code)),
-            ]
-            if let code { members["code"] = .number(.init(code)) }
-            if let refusal = response.refusal {
-                members["message"] = .string(String(refusal.prefix(Self.shownTarget)))
-            }
-            if let cut { members[cut == .stopped ? "stopped" : "callerLeft"] = true }
-            if bytes == nil { members["answered"] = false }
-            members["milliseconds"] = JSON.Number(literal: took.milliseconds).map(JSON.number)
-            members["bytes"] = .number(.init(bytes ?? 0))
-            members["remote"] = request.remoteAddress.map(JSON.string)
-            writer.write(members)
+        case .json: writer.write(Self.members(request, response, by: by, code: code, bytes, took, cut))
         }
+    }
+
+    private static func line(
+        _ request: Request, _ response: Response, by: String, code: Int?, _ bytes: Int?, _ took: Duration,
+        _ cut: Cut?
+    ) -> [UInt8] {
+        // By appending, because an interpolated line costs more than the request that it is about.
+        var line: [UInt8] = []
+        line.reserveCapacity(256)
+        line += request.method.rawValue.utf8
+        line.append(0x20)
+        line.append(harmless: target(of: request), atMost: shownTarget)
+        line += "  ".utf8
+        // It may be the name of a reply, which its file chooses.
+        line.append(harmless: by, atMost: shownTarget)
+        line += "  ".utf8
+        if let cut {
+            line += cut.rawValue.utf8
+        } else if bytes == nil {
+            // The page is sent no answer, so the status of one would be untrue.
+            line += (code.map { "not answered (code \($0))" } ?? "not answered").utf8
+        } else {
+            line += String(response.status.code).utf8
+            let refusal = response.refusal.flatMap { $0.isEmpty ? nil : $0 }
+            if code != nil || refusal != nil {
+                line += " (".utf8
+                if let code { line += "code \(code)\(refusal == nil ? "" : ": ")".utf8 }
+                if let refusal { line.append(harmless: refusal, atMost: shownTarget) }
+                line += ")".utf8
+            }
+        }
+        line += "  ".utf8
+        line += took.milliseconds.utf8
+        line += " ms".utf8
+        if let bytes {
+            line += "  ".utf8
+            line += String(bytes).utf8
+            line += " B".utf8
+        }
+        line += "  request=".utf8
+        line.append(harmless: request.id, atMost: shownTarget)
+        return line
+    }
+
+    private static func members(
+        _ request: Request, _ response: Response, by: String, code: Int?, _ bytes: Int?, _ took: Duration,
+        _ cut: Cut?
+    ) -> JSON.Object {
+        let target = String(target(of: request).prefix(shownTarget))
+        var members: JSON.Object = [
+            "level": "info", "request": .string(request.id), "method": .string(request.method.rawValue),
+            "target": .string(target), "by": .string(by), "status": .number(.init(response.status.code)),
+        ]
+        if let code { members["code"] = .number(.init(code)) }
+        if let refusal = response.refusal {
+            members["message"] = .string(String(refusal.prefix(shownTarget)))
+        }
+        if let cut { members[cut == .stopped ? "stopped" : "callerLeft"] = true }
+        if bytes == nil { members["answered"] = false }
+        members["milliseconds"] = JSON.Number(literal: took.milliseconds).map(JSON.number)
+        members["bytes"] = .number(.init(bytes ?? 0))
+        members["remote"] = request.remoteAddress.map(JSON.string)
+        return members
     }
 
     /// The target as it was sent, perhaps as a whole URL.

@@ -7,7 +7,6 @@ import Synchronization
 /// The groups are its own, and not those of a group of groups: a debug build of the parser checks each group four times
 /// at each use, and a group in it 16 times.
 struct Command: ParsableCommand {
-    /// The program that runs: `drawbridge`, or one that was made with this module.
     struct Program {
         var name = "drawbridge"
         var abstract: String?

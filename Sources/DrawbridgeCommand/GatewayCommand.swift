@@ -187,7 +187,6 @@ public enum GatewayCommand {
         }
     }
 
-    /// Ends the process with code 3 where calls or questions had no answer.
     private static func failForUnanswered(_ gateway: Gateway) {
         let unanswered = gateway.journal.unanswered
         guard !unanswered.isEmpty else { return }

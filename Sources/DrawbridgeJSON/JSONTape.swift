@@ -36,7 +36,6 @@ package final class JSONTape {
     @inline(__always)
     package subscript(place: Int) -> Entry { own.entries[place] }
 
-    /// The place after a value and all that is in it.
     @inline(__always)
     package func next(after place: Int) -> Int {
         let entry = own.entries[place]

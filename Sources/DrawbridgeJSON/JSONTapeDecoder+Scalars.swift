@@ -172,7 +172,6 @@ extension JSON {
         }
     }
 
-    /// The value for messages, cut when it is long.
     var quoted: String {
         switch self {
         case .bool(let bool): "\(bool)"

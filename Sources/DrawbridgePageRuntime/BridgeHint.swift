@@ -107,7 +107,6 @@ package struct SpokenBridge: Sendable {
         self.readerOfUserAgent = readerOfUserAgent
     }
 
-    /// The message for log, journal and console.
     package var sentence: String {
         let bridge = "\(file) speaks of \(hint.name): start with \(hint.option)"
         guard let readerOfUserAgent else { return bridge }

@@ -144,8 +144,6 @@ public struct BridgeScript: Sendable, Equatable {
         return script != "object" || options["object"]?.stringValue == hint.name
     }
 
-    // MARK: Shipped
-
     /// The names of those that come with Drawbridge, sorted.
     public static let shipped = scripts.keys.sorted()
 

@@ -159,8 +159,6 @@ package struct HTMLInjection: Sendable {
             "prerendering is refused: the page would make native calls before anybody opens it")
     }
 
-    // MARK: Header fields
-
     private func headers(
         of response: Response, for request: Request, _ access: RuntimeAccess, beginning: [UInt8]?
     ) -> HTTPFields {

@@ -12,7 +12,6 @@ package struct PageNames: Equatable, Sendable {
         self.absent = absent
     }
 
-    /// The names as members of what the page's runtime gets.
     package var members: JSON.Object {
         ["names": .array(present.map(JSON.string)), "absent": .array(absent.map(JSON.string))]
     }
@@ -32,7 +31,6 @@ package struct MissedName: Hashable, Sendable {
         (self.name, self.object) = (name, object)
     }
 
-    /// The name with its object, as a script writes it.
     package var text: String { isPlain ? "\(object).\(name)" : "\(object)[\(JSON.string(name))]" }
 
     /// Whether it has nothing but letters, digits and underlines of ASCII.

@@ -1,6 +1,5 @@
 package import CTexts
 
-/// The texts of a list in CTexts, by their names.
 package struct Texts: Sendable {
     package static let core = Texts(core_texts())
 

@@ -243,8 +243,6 @@ final class PlayedConnection: PageConnection {
         ["result": id, "error": ["code": .number(.init(code)), "message": .string(message)]]
     }
 
-    // MARK: The connection
-
     func send(_ text: [UInt8]) { coming.yield(text) }
 
     func close() {

@@ -4,7 +4,6 @@ struct Catalogue {
         let pattern: RoutePattern
         /// The pattern of the pages that have it; nil for all pages.
         let pages: String?
-        /// The replies, in the order in which they are asked.
         let replies: [ReplyNames.Listed]
         /// The handlers that are asked after them, by their methods.
         let routes: [Route]

@@ -33,7 +33,6 @@ enum CatalogueAPI {
         return .text(NativeTypes(gateway.catalogue(in: query.filter.session)).typeScript)
     }
 
-    /// The answered calls as a file of replies.
     static func recording(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session", "name", "page", "since"])
         try RecordQuery.checkMaySeeSecrets(request)

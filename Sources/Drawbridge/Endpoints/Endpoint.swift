@@ -140,7 +140,6 @@ struct Endpoint: Sendable {
         return "\(verbs) \(([path.path] + names).joined(separator: "/"))"
     }
 
-    /// The error for a path that does not exist, which lists those that do.
     private static func nothing(at request: Request, below path: OwnPath? = nil) -> HTTPError {
         let rows = table.filter { $0.path == path }.map(\.line)
         let all = rows.isEmpty ? everything : rows.joined(separator: "; ")

@@ -160,7 +160,6 @@ enum ForPages {
         return response
     }
 
-    /// The body of a request from a page of the gateway, as its token shows.
     private static func body(of request: Request, _ gateway: Gateway) async throws -> JSON {
         if let error = gateway.access.refusesPage(request) { throw error }
         let body = try await request.bodyAsJSON(upTo: gateway.bodyLimit) ?? .null

@@ -51,7 +51,6 @@ extension Gateway {
 extension Request {
     private static let secretNames: Set = ["ticket", "token", "secret", "access_token"]
 
-    /// Who asks, as the journal and the list of saves say it.
     var teller: String { isOfInspector ? "inspector" : "program" }
 
     /// Whether its query has an item with the name of a secret, which would end up in logs and histories.

@@ -204,7 +204,6 @@ extension Journal {
         return found
     }
 
-    /// Throws a 410 where the journal does not have a reader's position any more.
     func check(_ since: Int?, _ filter: RecordFilter) throws(HTTPError) {
         guard let since else { return }
         let (next, lastLost) = ends(of: filter.kinds, in: filter.session)

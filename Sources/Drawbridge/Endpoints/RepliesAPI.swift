@@ -201,7 +201,6 @@ extension Response {
 }
 
 extension Page {
-    /// An answer of the tester's API, with the page that it is about.
     func success(_ value: JSON) -> Response {
         var members: JSON.Object = ["code": 200]
         if !value.isNull { members["data"] = value }

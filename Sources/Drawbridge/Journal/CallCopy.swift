@@ -65,7 +65,6 @@ enum CallCopy {
         return text
     }
 
-    /// The first argument of `printf` that writes these bytes.
     private static func printed(_ bytes: [UInt8]) -> String {
         var text = "'"
         for (place, byte) in bytes.enumerated() {

@@ -112,7 +112,6 @@ extension JSON {
 }
 
 extension RecordedReply {
-    /// Why a call is not in a recording.
     enum Reason: Error, Hashable {
         case unanswered, refused, tooLong, tooDeep, stream, input, name, method, form, tooMuch
         /// With the type of its answer.

@@ -162,7 +162,6 @@ actor LiveReplies {
         tellFaults()
     }
 
-    /// Reads a file again, and answers by it unless it is as before.
     func take(_ place: Int) throws {
         let old = sources.files[place]
         guard !Self.isGone(old.text.path) else {
@@ -221,7 +220,6 @@ actor LiveReplies {
         for fault in sources.layers.faults { gateway.logger.warning("a step switches it: \(fault)") }
     }
 
-    /// Why a file that was saved is not used.
     var problem: String? { states.lazy.compactMap(\.complaint).first ?? search?.complaint }
 
     private func complain(_ text: String, about due: Due) {

@@ -100,7 +100,6 @@ struct ReplyEdit {
         return all
     }
 
-    /// The object of all replies; nil where there is none yet.
     private func replies() throws(ReplyFault) -> LocatedJSON? {
         let file = try LocatedJSON(parsing: text)
         let replies = file.members?.last { $0.name == "replies" }?.value

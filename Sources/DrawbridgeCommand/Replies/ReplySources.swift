@@ -42,7 +42,6 @@ struct ReplySources {
     }
 
     let given: ReplyNames
-    /// The files, in the order in which they are asked.
     private(set) var files: [Source]
     /// The scenarios of `--scenario`, which are switched on after those that the files switch on.
     let scenario: [String]
@@ -84,7 +83,6 @@ struct ReplySources {
         return sources
     }
 
-    /// The sources with one more file, which is asked after the user's others.
     func adding(_ source: Source) -> Self {
         var sources = self
         sources.files.insert(source, at: files.firstIndex { !$0.isWritten } ?? files.count)

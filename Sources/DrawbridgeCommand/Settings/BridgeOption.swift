@@ -5,7 +5,6 @@ import Drawbridge
 struct BridgeOption: ExpressibleByArgument, Equatable {
     /// The name of a shipped bridge, or the path of a script.
     var script: String
-    /// A JSON object; nil for none.
     let options: String?
 
     init?(argument: String) {

@@ -79,7 +79,6 @@ extension ParsableArguments {
         for value in values where !isRight(value) { throw ValidationError("\(flag) \(value): \(wanted)") }
     }
 
-    /// Refuses values of which nothing can be made.
     func check<Value>(_ flag: String, _ values: [Value], _ make: (Value) throws -> some Any) throws {
         for value in values {
             do { _ = try make(value) } catch { throw ValidationError("\(flag): \(error)") }

@@ -44,7 +44,6 @@ enum FoundFile {
         return served ? candidates(in: root)[0] : name
     }
 
-    /// The candidates that exist, whether they may be read or not.
     static func there(in root: String?) -> [String] {
         candidates(in: root).filter { (try? FileFolder(of: $0))?.file != nil }
     }

@@ -11,7 +11,6 @@ extension JSON {
     }
 }
 
-/// The text of a file, or of a pipe.
 struct FileText {
     let path: String
     let bytes: [UInt8]

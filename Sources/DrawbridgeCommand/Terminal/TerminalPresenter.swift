@@ -124,7 +124,6 @@ extension TerminalPresenter {
         return presenter
     }
 
-    /// Takes lines on this thread until the terminal is closed.
     private func takeLines(of terminal: Int32) {
         // With SIGTTIN blocked, a read in the background fails, and does not stop the process.
         var signals = sigset_t()

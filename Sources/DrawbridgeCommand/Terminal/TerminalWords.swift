@@ -56,7 +56,6 @@ struct TerminalWords: Sendable {
         }
     }
 
-    /// The error for an unknown word, with a similar one.
     func refusal(of line: String) -> String {
         let shown = JSON.string(line.count > 40 ? "\(line.prefix(40))…" : line)
         let all = ["reset", "save missing", "undo"] + (invitation == nil ? [] : ["link"])

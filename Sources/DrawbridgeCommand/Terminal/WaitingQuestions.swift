@@ -22,7 +22,6 @@ struct WaitingQuestions {
         case nothing
     }
 
-    /// In the order in which they came.
     var all: [WaitingQuestion] = []
     /// The number of the last question, which no other gets.
     var last = 0

@@ -6,7 +6,6 @@ struct Banner {
     let address: ServerAddress
     let gateway: Gateway
     let settings: Settings
-    /// The link of the inspector; nil where there is none.
     let inspector: String?
     /// Whether a person at the terminal may type words.
     let takesWords: Bool
@@ -31,7 +30,6 @@ struct Banner {
         for line in QRCode(link.url)?.lines ?? [] { LogWriter.standardError.write(line, as: .picture) }
     }
 
-    /// The banner for programs: one JSON object.
     private var members: JSON.Object {
         var members: JSON.Object = [
             "level": "info", "message": "listening", "address": .string("\(address)"), "page": .string(page),
@@ -135,7 +133,6 @@ struct Banner {
         return lines
     }
 
-    /// The names of the handlers at each path, sorted.
     private var handlers: [(key: String, value: [String])] {
         Dictionary(gateway.registered.map { ($0.path, [$0.handler]) }, uniquingKeysWith: +).sorted {
             $0.key < $1.key
@@ -150,7 +147,6 @@ struct Banner {
         names.prefix(6).joined(separator: ", ") + (names.count > 6 ? ", … (\(names.count))" : "")
     }
 
-    /// Lines that say who may call.
     private var exposure: [String] {
         var lines: [String] = []
         let isHere = address.isWildcard && invitation.trustsThisMachine

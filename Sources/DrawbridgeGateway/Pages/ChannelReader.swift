@@ -2,7 +2,6 @@ import HTTPGrammar
 import HTTPTypes
 import Synchronization
 
-/// Reads what a page says by one channel, from the greeting on.
 package final class ChannelReader: Sendable {
     private let gateway: Gateway
     private let head: RequestHead

@@ -114,7 +114,6 @@ extension Page {
         return delivery
     }
 
-    /// Notes an answer of the page for which nobody waits.
     func told(_ id: Int, _ outcome: Result<JSON, PageError>) {
         let record = state.withLock { $0.lastDeliveries.first { $0.id == id }?.record }
         guard let record else { return }
@@ -189,7 +188,6 @@ extension Page {
         return .object(message)
     }
 
-    /// Sends a message with an id, and waits for the answer with that id.
     private func ask(
         _ what: String, _ deadline: Duration?, _ message: (_ id: Int) -> JSON
     ) async throws -> JSON {

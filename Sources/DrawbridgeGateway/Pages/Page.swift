@@ -59,13 +59,11 @@ public final class Page: Sendable, Identifiable {
         var bridges: Set<Bridge> = []
         var missed: [MissedName] = []
         var faults = 0
-        /// The bridges of which its console was told.
         var hinted: Set<String> = []
         var bridgeFaults = 0
         var isHidden = false
         var phase = Phase.open
         var connection: (any PageConnection)?
-        /// When its presence changed last.
         var since = Date.now
         /// Synchronous requests under way, which block the page, and whether it was logged that it is called meanwhile.
         var waits: [Int: (handler: String, isTold: Bool)] = [:]

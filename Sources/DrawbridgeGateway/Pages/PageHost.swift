@@ -38,7 +38,6 @@ package protocol PageConnection: AnyObject, Sendable {
 
     func close()
 
-    /// Where the page's calls are answered.
     var tasks: HandlerTasks? { get }
 
     /// Called when a call of the page is over, for the access log.

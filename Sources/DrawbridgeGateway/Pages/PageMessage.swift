@@ -13,7 +13,6 @@ enum PageMessage: Sendable {
     case fault(kind: String, detail: JSON.Object)
     case bridgeFault(Page.Bridge, message: String, line: Int?)
 
-    /// Reads a message; nil for one of no known kind.
     init?(_ json: JSON) {
         if let name = json["call"]?.stringValue {
             var call = PageCall(name, json["data"], by: Page.Bridge(json["bridge"]))
@@ -58,7 +57,6 @@ enum PageMessage: Sendable {
 package struct PageCall: Sendable {
     var name: String
     var data: JSON?
-    /// The number under which its page waits for the answer.
     var id: Int?
     /// The bridge by which it called; nil where it does not say.
     var bridge: Page.Bridge?

@@ -83,7 +83,6 @@ public final class Journal: Sendable {
         _ = add(JournalRecord.Head(.notice, of: nil, name), nil, [], saying: sentence)
     }
 
-    /// Notes the input of a call, once it is known.
     package func note(_ input: [UInt8], of request: Request, _ number: Int) {
         update(number) { record, room in record.sends(request, input, room: room) }
     }
@@ -94,7 +93,6 @@ public final class Journal: Sendable {
     /// Notes which name was perhaps meant by one that nothing answers, or where that is answered.
     package func note(near: String, of number: Int) { update(number) { record, _ in record.near = near } }
 
-    /// Notes a question to a person, a script or a program, or how it was decided.
     package func note(_ asked: JournalRecord.Asked, of number: Int) {
         update(number) { record, _ in record.asked = asked }
     }
@@ -230,7 +228,6 @@ extension Journal.State {
         return { listener(record, times) }
     }
 
-    /// Drops the oldest record, or the oldest of the requests that were passed through.
     fileprivate mutating func drop(isRequest: Bool) {
         guard let record = isRequest ? requests.removeFirst() : records.removeFirst() else { return }
         count(-record.bytes, of: record.page?.id)

@@ -1,5 +1,4 @@
 extension JournalRecord {
-    /// The record as the tester's API lists it.
     package func json(_ redaction: Redaction?) -> JSON {
         var members: JSON.Object = [
             "number": .number(.init(number)), "kind": .string(kind.rawValue),

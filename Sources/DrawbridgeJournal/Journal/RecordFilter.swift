@@ -40,7 +40,6 @@ package struct RecordFilter: Sendable {
         return true
     }
 
-    /// Why what a call sent does not fit; nil where it does.
     package func misfit(of record: JournalRecord, _ redaction: Redaction?) -> String? {
         guard let when else { return nil }
         let (_, input) = Self.inputs.value(of: ObjectIdentifier(record.head)) {

@@ -95,14 +95,12 @@ package final class Questions: Sendable {
         if decision?.by == "nobody" { journal.note(why: [Question.unasked], of: number) }
     }
 
-    /// Logs that a question waits which no terminal shows.
     private func tell(of question: Question, _ number: Int, _ request: Request) {
         let isInspected = state.withLock { $0.inspectors > 0 }
         let way = isInspected ? "answer it in the inspector" : "a program is to answer it"
         request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
     }
 
-    /// Removes a question; nil where it was removed before.
     private func take(_ number: Int) -> Waiting? {
         state.withLock { $0.waiting.removeValue(forKey: number) }
     }
@@ -117,7 +115,6 @@ package final class Questions: Sendable {
         }
     }
 
-    /// All questions that wait, the oldest first.
     package var waiting: [Waiting] { state.withLock { $0.waiting.values.sorted { $0.number < $1.number } } }
 
     package func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }

@@ -56,7 +56,6 @@ enum ForwardedChain {
         return nil
     }
 
-    /// An address without spaces, brackets and port.
     private static func plain(_ text: Substring) -> String? {
         let text = text.filter { $0 != " " && $0 != "\t" }
         if text.hasPrefix("[") {

@@ -89,7 +89,6 @@ package indirect enum Condition: Sendable {
         }
     }
 
-    /// The first difference between two values.
     private static func difference(_ value: JSON, _ wanted: JSON) -> Misfit? {
         switch (value, wanted) {
         case (.number(let one), .number(let other)) where one.hasSameValue(as: other): return nil
@@ -139,6 +138,5 @@ package indirect enum Condition: Sendable {
         }
     }
 
-    /// Whether two values are the same, numbers by value.
     static func isEqual(_ value: JSON, _ wanted: JSON) -> Bool { difference(value, wanted) == nil }
 }

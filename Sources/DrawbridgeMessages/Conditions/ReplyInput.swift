@@ -1,6 +1,5 @@
 /// What a call sends, as conditions and templates see it.
 package struct ReplyInput: Sendable {
-    /// Its value; nil where nothing was sent.
     package let value: JSON?
     /// The members that came from a query or a form, where every value is text.
     let texts: Set<String>

@@ -17,7 +17,6 @@ public struct FlagRule: InterceptionRule {
         return request
     }
 
-    /// The target without the flag; nil where there is none.
     private func without(_ text: String) -> String? {
         // Most calls have no item but the flag, so a cut at the end of their target is enough.
         let path: String? = text.withBytes { bytes in

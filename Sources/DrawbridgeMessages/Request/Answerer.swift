@@ -6,7 +6,6 @@ package import Logging
 @usableFromInline package protocol Answerer: AnyObject, Sendable {
     var logger: Logger { get }
 
-    /// Its name in the `Via` of what goes through it.
     var via: Via { get }
 
     var bodyLimit: Int { get }
@@ -17,10 +16,8 @@ package import Logging
     /// Answers the request to which a handler's `URLProtocol` was redirected.
     func redirected(to request: Request) async -> Response
 
-    /// Whether the caller is on this machine, with no proxy between.
     func isFromThisMachine(_ request: Request) -> Bool
 
-    /// Why a page may not open a WebSocket; nil where it may.
     func refusesSocket(of request: Request) -> HTTPError?
 }
 
@@ -29,6 +26,5 @@ package import Logging
     /// True where a script wants the bare output, and no envelope.
     var isForScript: Bool { get }
 
-    /// The session of its page; nil where no page calls.
     var session: Session? { get }
 }

@@ -38,7 +38,6 @@ extension HTTPFields {
     /// The value of a field, as the subscript gives it; faster where there is none, since the subscript joins values.
     package func value(_ name: HTTPField.Name) -> String? { contains(name) ? self[name] : nil }
 
-    /// Adds a name to `Vary`, unless it is there.
     package mutating func vary(by name: String) {
         let names = (value(.vary) ?? "").lowercased().split { ", \t".contains($0) }
         guard !names.contains(where: { $0 == name.lowercased() || $0 == "*" }) else { return }

@@ -103,11 +103,8 @@ extension Request {
     }
 }
 
-/// Where the chunks of a streamed request body come from.
 @usableFromInline package protocol ChunkSource: Sendable {
-    /// The number of bytes of all chunks if it is known.
     var length: Int? { get }
-    /// The next chunk, nil after the last.
     func next() async throws -> [UInt8]?
     /// Reserves room in the memory that all bodies share, in place of what this request had reserved.
     ///

@@ -17,7 +17,6 @@ public struct Request: Sendable {
     /// Host and port as they were sent; nil where HTTP/1.0 sent none.
     @usableFromInline package var authority: String? { own.authority }
 
-    /// The parsed `authority`; nil where it names no host.
     @usableFromInline package var site: Authority? { own.site }
 
     /// The header fields, in the order in which they came.

@@ -135,7 +135,6 @@ extension Response.Body {
         }
     }
 
-    /// Writes the whole body to a client, whatever its kind.
     package func write(to client: Client) async throws {
         switch self {
         case .bytes(let bytes), .output(let bytes):
@@ -161,7 +160,6 @@ extension Response.Body {
     }
 }
 
-/// Collects the chunks of a stream, up to a limit.
 final class CollectedBody: Sendable {
     private let limit: Int
     private let collected = Mutex<[UInt8]>([])

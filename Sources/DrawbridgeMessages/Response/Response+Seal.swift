@@ -20,7 +20,6 @@ extension Response {
             return fixed?.fields.contains { $0.name == name } ?? false
         }
 
-        /// All fields of an answer: the others, then these.
         func added(to others: HTTPFields) -> HTTPFields {
             var fields = others
             for field in fixed?.fields ?? [] { fields.append(field) }

@@ -1,4 +1,3 @@
-/// A path as it is registered.
 package struct RoutePattern: Sendable {
     package enum Part: Sendable, Equatable {
         case exact(String)

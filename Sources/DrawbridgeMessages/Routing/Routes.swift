@@ -33,7 +33,6 @@ package struct Routes<Target: Routed> {
         return Self.update(&root, route.pattern.parts[...], add)
     }
 
-    /// Removes all targets of a pattern; returns them.
     package mutating func remove(_ pattern: RoutePattern) -> [Target] {
         near = Nearest.Patterns()
         exact[pattern.text] = nil
@@ -61,7 +60,6 @@ package struct Routes<Target: Routed> {
     /// Whether nothing is left, no empty branch either.
     package var isEmpty: Bool { root.isEmpty }
 
-    /// All targets, in no order.
     package var all: [Target] { Self.routes(below: root) }
 
     private static func routes(below node: Node) -> [Target] {

@@ -57,7 +57,6 @@ extension Keyword {
 extension Keywords {
     var properties: JSON { .object(JSON.Object(all.map { ($0.name, .object($0.schema)) })) }
 
-    /// An object of these members and no others.
     var schema: JSON.Object {
         Form.of(
             "object", ("properties", properties), ("additionalProperties", false),

@@ -72,7 +72,6 @@ package indirect enum Form: Sendable {
 }
 
 extension LocatedJSON {
-    /// A whole number; nil for any other value.
     var whole: Int? { json.numberValue?.intValue }
 
     /// A whole number, or an array of the least and the most; nil for any other value.

@@ -7,7 +7,6 @@ package struct Keyword: Sendable {
     let says: String
     /// What is said of a value that has another form; empty where every form is right.
     let otherwise: String
-    /// A value of it, as JSON text.
     let example: String?
     /// The names that may stand beside it; nil where it does not decide that.
     let beside: [String]?
@@ -33,7 +32,6 @@ package struct Keyword: Sendable {
         self.needsTrust = needsTrust
     }
 
-    /// Checks the form of a value, and whether its file may have it.
     func check(_ value: LocatedJSON, trust: ReplyTrust = .written) throws(ReplyFault) {
         if needsTrust, trust == .little {
             throw ReplyFault(

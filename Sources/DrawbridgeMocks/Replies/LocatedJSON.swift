@@ -35,7 +35,6 @@ package struct LocatedJSON {
         return tape.values(in: place).map { (tape.string(tape[$0 - 1]), LocatedJSON(self, $0)) }
     }
 
-    /// The elements of an array; nil for any other value.
     package var elements: [LocatedJSON]? {
         guard tape[place].kind == .array else { return nil }
         return tape.values(in: place).map { LocatedJSON(self, $0) }

@@ -16,7 +16,6 @@ package struct PageSettings: Sendable {
 
     var isEmpty: Bool { globals.count == 0 && cookies.isEmpty && appName == nil && bridges == nil }
 
-    /// These settings, completed by those of another.
     func merged(before other: PageSettings) -> PageSettings {
         var merged = self
         for (name, value) in other.globals where merged.globals[name] == nil { merged.globals[name] = value }
@@ -118,7 +117,6 @@ package struct AppName: Equatable, Sendable {
     package func text(in browser: String) -> String { text.replacing(Self.own, with: browser) }
 }
 
-/// The rule for names of bridges, and the names that are taken.
 package enum BridgeName {
     /// Whether a text is such a name: 1 to 32 letters and digits of ASCII, `-` and `_`.
     package static func isOne(_ text: String) -> Bool {

@@ -141,7 +141,6 @@ package final class ReplyBook: Sendable {
         state.withLock { $0.sessions.mapValues { ($0.own, $0.scenarios.on) } }
     }
 
-    /// The file that is asked first, where replies come from files.
     package var file: String? { state.withLock { $0.given.file } }
 
     package var events: [String: [ReplyStep]] { state.withLock { $0.given.events } }
@@ -200,7 +199,6 @@ package final class ReplyBook: Sendable {
         return all.subtracting(Self.missing(among: all, of: layers))
     }
 
-    /// The names that a reply says are missing (`$missing`).
     package func missing(among names: Set<String>, in session: Session, ofPageAt path: String?) -> Set<String>
     {
         guard isUsed, !names.isEmpty else { return [] }

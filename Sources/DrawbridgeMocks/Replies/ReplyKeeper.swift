@@ -39,7 +39,6 @@ package typealias KeptMock = (
 
 package typealias UndoneSave = (file: String, names: [String], kept: [String])
 
-/// A name that nobody answered, and what was sent with it.
 package struct UnansweredName: Sendable {
     package let name: String
     /// At most three, without secrets; of a long one only the beginning, as a string.

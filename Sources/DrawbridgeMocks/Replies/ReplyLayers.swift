@@ -1,6 +1,5 @@
 /// The replies of a gateway: layers, and scenarios, which are asked before all layers while they are on.
 package struct ReplyLayers: Sendable {
-    /// The layers, in the order in which they are asked.
     package var replies: [ReplyNames]
     /// The scenarios of each file, by their names; those of the first file are asked first.
     package var scenarios: [[String: ReplyNames]]
@@ -11,7 +10,6 @@ package struct ReplyLayers: Sendable {
     package var events: [String: [ReplyStep]] = [:]
     package var settings = PageSettings()
 
-    /// The file that is asked first; nil where there is none.
     package var file: String?
 
     package init(

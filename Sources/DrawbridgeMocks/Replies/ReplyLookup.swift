@@ -1,7 +1,5 @@
-/// A reply that was found for a call, or one nested in it.
 package struct FoundReply: Sendable {
     let source: String
-    /// The name that it is for, as it was written.
     package let name: String
     /// Which reply it is, such as `pay, case 2`, or `pay (offline)` for that of a scenario.
     package let title: String
@@ -12,7 +10,6 @@ package struct FoundReply: Sendable {
     }
 }
 
-/// The replies that one call may get, and which of them were asked.
 package struct ReplyLookup: Sendable {
     /// Those that were not asked yet, the next one last.
     private var rest: [FoundReply]

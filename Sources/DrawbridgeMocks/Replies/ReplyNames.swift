@@ -16,7 +16,6 @@ package struct ReplyNames: Sendable {
         package let title: String
         package let reply: Reply
         package let text: String
-        /// Where its layer comes from.
         package let source: String
         package let place: (file: String, line: Int, offset: Int)?
     }
@@ -150,7 +149,6 @@ extension ReplyNames {
         }
     }
 
-    /// The programs that answer calls (`$forward`).
     package var forwards: [ForwardTarget] {
         replies.compactMap { if case .forward(let target) = $0.outcome { target } else { nil } }
     }

@@ -46,7 +46,6 @@ package protocol ReplySupplier: Sendable {
 package struct ForwardTarget: Sendable, Hashable {
     /// As it was written.
     package let text: String
-    /// Its scheme, host and port.
     package let origin: String
     package let isLoopback: Bool
 

@@ -54,7 +54,6 @@ package struct Template: Sendable {
         let word: String
     }
 
-    /// The error where more bytes than ``mostBytes`` would be filled in.
     package struct TooLarge: Error {}
 
     /// The most bytes that are filled in: a reply may name its input many times.

@@ -18,7 +18,6 @@ package struct PageAnswer: Sendable {
     package var hint: String?
     package private(set) var isRefusedInput = false
 
-    /// True where no handler has the name.
     package var isMissing: Bool { hint != nil }
 
     package static let null = Array("null".utf8)
@@ -37,7 +36,6 @@ package struct PageAnswer: Sendable {
         return text
     }
 
-    /// The answer as the member `value` or `error` of an object.
     package var member: [UInt8] {
         if let error {
             // Tells a missing handler from a handler's own 400, since some bridges do.

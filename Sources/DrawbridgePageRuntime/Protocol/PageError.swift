@@ -57,7 +57,6 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension HTTPError {
-    /// The error for a caller when a page did not answer.
     package init(_ error: PageError) {
         switch error.reason {
         case .deadline: self.init(.gatewayTimeout, error.message)

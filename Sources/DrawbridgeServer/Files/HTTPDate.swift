@@ -29,7 +29,6 @@ struct HTTPDate: Comparable {
         return "\(Self.weekdays[Int(parts.tm_wday)]), \(date) \(clock) GMT"
     }
 
-    /// Year, month, day and so on, in UTC.
     private var parts: tm {
         var time = time_t(seconds)
         var parts = tm()

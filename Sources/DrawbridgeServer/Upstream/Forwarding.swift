@@ -65,7 +65,6 @@ struct Forwarding {
         return fields
     }
 
-    /// The `Host` of a request for an upstream.
     func host(at url: UpstreamURL, for caller: Request) -> String {
         (keepsHost ? caller.authority : nil) ?? url.authority
     }

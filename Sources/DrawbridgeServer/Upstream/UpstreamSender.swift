@@ -229,7 +229,6 @@ extension UpstreamSender {
 }
 
 extension TransferRequest.Body {
-    /// The body of a request, as its framing needs it.
     fileprivate init(of request: Request) {
         self =
             switch (request.body.bytes, request.method) {

@@ -1,7 +1,6 @@
 import Glibc
 import HTTPGrammar
 
-/// An address to which a socket can be connected.
 struct SocketAddress: Sendable, Equatable {
     private let storage: [UInt8]
 

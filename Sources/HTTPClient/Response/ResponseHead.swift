@@ -67,7 +67,6 @@ extension ResponseHead {
         }
     }
 
-    /// The elements of a list, in lower case.
     private static func elements(of value: String) -> [String] {
         value.split(separator: ",").map { element in element.filter { $0 != " " && $0 != "\t" }.lowercased() }
     }

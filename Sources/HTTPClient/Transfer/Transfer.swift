@@ -158,7 +158,6 @@ package final class Transfer {
 
     package var receivedCount: Int { own.value.early.count - own.value.earlyTaken }
 
-    /// Takes all that was received and not read.
     package func takeReceived() -> [UInt8] {
         defer { forgetEarly() }
         return own.value.earlyTaken == 0 ? own.value.early : Array(own.value.early[own.value.earlyTaken...])

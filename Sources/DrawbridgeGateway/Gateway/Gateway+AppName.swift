@@ -2,7 +2,6 @@ import HTTPTypes
 
 // Gives pages' requests the `User-Agent` of the app's web view, for what is behind the gateway.
 extension Gateway {
-    /// A page's request, with the `User-Agent` of its app's web view.
     func withAppName(_ request: Request) -> Request {
         guard let name = appName(for: request) else { return request }
         return request.going(as: name)

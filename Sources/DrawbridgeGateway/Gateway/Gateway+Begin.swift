@@ -152,7 +152,6 @@ extension Gateway {
         isStillRight(plan) && access.isFromThisMachine(plan.request) ? plan.with(body) : nil
     }
 
-    /// Whether nothing was registered or removed since.
     func isStillRight(_ plan: Plan) -> Bool { plan.version == registry.version }
 }
 
@@ -200,7 +199,6 @@ extension Gateway {
         return .taken(.streamed)
     }
 
-    /// The limit of a collected body for a route's handler.
     func limit(of route: Route) -> Int {
         if case .collected(let limit?) = route.handler.bodyMode { limit } else { bodyLimit }
     }

@@ -72,7 +72,6 @@ extension Gateway {
 
     private var redaction: Redaction { program.secrets }
 
-    /// The outcome of a call that something answered: its time, and its answer.
     private func outcome(of record: JournalRecord) -> String {
         let milliseconds = record.took?.milliseconds ?? "0"
         let time = "\(String(repeating: " ", count: max(0, 4 - milliseconds.count)))\(milliseconds) ms"

@@ -25,7 +25,6 @@ extension Gateway {
         return JSBridgeRule.isNamed(by: original) ? Authority.bridge : "flag"
     }
 
-    /// Notes a request that is passed through.
     func passes(_ request: Request) -> Int? {
         journal.isOn ? journal.begin(request, as: .request, from: request.caller(at: "")) : nil
     }
@@ -46,7 +45,6 @@ extension Gateway {
         if let number = plain.record { journal.note(why: [why()], of: number) }
     }
 
-    /// Notes the input of a call, once it is there.
     func sends(_ plain: Request) {
         guard let number = plain.record, let input = plain.bridgeInput?.bytes ?? plain.body.bytes else {
             return

@@ -123,7 +123,6 @@ extension Gateway {
             ? ReplyLookup([], in: .usual) : replies(for: plain)
     }
 
-    /// The replies for its path, whatever its method.
     func replies(for plain: Request) -> ReplyLookup {
         guard replyBook.isUsed else { return ReplyLookup([], in: .usual) }
         return replyBook.lookup(plain.path, in: plain.session, ofPageAt: plain.pagePath)

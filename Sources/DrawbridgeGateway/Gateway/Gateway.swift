@@ -57,7 +57,6 @@ public final class Gateway: Answerer {
     private let servers = Mutex((listening: 0, open: 0))
     /// The `User-Agent` for pages whose settings have none.
     let appName: AppName?
-    /// Puts the page runtime into documents.
     package let injection: HTMLInjection?
 
     /// Answers what is below `/__drawbridge__/`.
@@ -74,9 +73,7 @@ public final class Gateway: Answerer {
     public let journal: Journal
     /// The replies, which answer in place of handlers.
     package let replyBook: ReplyBook
-    /// Runs the steps after the answers of replies, and those of events.
     let replySteps = ReplySteps()
-    /// What the program has told the gateway so far.
     private let told = Mutex(GatewayProgram.Snapshot(GatewayProgram()))
 
     /// Held while the names that pages may call are changed.
@@ -84,7 +81,6 @@ public final class Gateway: Answerer {
     /// The bridges that scripts of a served folder use, and that pages do not get.
     let spokenBridges = Mutex<[SpokenBridge]>([])
     package let questions: Questions
-    /// The handlers that every page can reach.
     package let handlers: HandlerSet
     /// Handlers that have a rule of their own, and no path.
     let ruled: RuledHandlers

@@ -6,7 +6,6 @@ extension Load {
     /// Called when the caller has left.
     package func cancel() { stop(with: CancellationError()) }
 
-    /// Called when the deadline has passed.
     package func expire() {
         let deadline = route.deadline ?? .zero
         stop(

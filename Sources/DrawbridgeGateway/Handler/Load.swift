@@ -142,7 +142,6 @@ package final class Load: Expiring, LoopWork {
     /// Notes the task to cancel when the handler has to stop.
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
-    /// Who is told when there is an outcome, and the handler's task while it runs.
     typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
 
     /// Decides the outcome, and returns whom to tell; nil when it is decided already.

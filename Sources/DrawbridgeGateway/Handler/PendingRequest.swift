@@ -10,7 +10,6 @@ import Synchronization
 final class PendingRequest: Sendable {
     private let gateway: Gateway
     private let plan: Plan
-    /// Who answers, where that is decided already.
     private let passing: PassThrough?
     private let tasks: HandlerTasks
     private let state = Mutex(State())

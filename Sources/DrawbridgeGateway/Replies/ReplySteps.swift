@@ -5,7 +5,6 @@ import Synchronization
 package final class ReplySteps: Sendable {
     /// The session and the page for which steps are run.
     struct Scene: Sendable {
-        /// Which reply or event they belong to.
         let title: String
         let session: Session
         let logger: Logger
@@ -194,7 +193,6 @@ package final class ReplySteps: Sendable {
         }
     }
 
-    /// Why a step cannot be done.
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
 
@@ -207,7 +205,6 @@ package final class ReplySteps: Sendable {
         }
     }
 
-    /// How many are under way.
     var count: Int { state.withLock { $0.tasks.count } }
 
     /// Notes a call that has steps after its answer, until ``ends(call:)``.

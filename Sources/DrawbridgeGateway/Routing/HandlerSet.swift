@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// Sets organise, they do not protect: pages of one origin can read each other.
 public final class HandlerSet: Sendable {
-    /// The routes that a set has in common with its groups.
     private final class Table: Sendable {
         let routes = Mutex(Routes<Route>())
     }
@@ -122,7 +121,6 @@ public final class HandlerSet: Sendable {
 
     func nearest(to path: String) -> Nearest.Found? { table.routes.withLock { $0 }.nearest(to: path) }
 
-    /// All routes, in no order.
     package var all: [Route] { table.routes.withLock { $0.all } }
 
     var patterns: [RoutePattern] { all.map(\.pattern) }

@@ -130,18 +130,23 @@ def execute(command, log, environment=None, seconds=LONGEST_SECONDS):
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        end(process)
         process.wait()
         return None
     finally:
         running.discard(process)
 
 
-# Each is the first of a group of processes, and is ended with its group.
+# Each is the first of a session of processes, and is ended with that: the tests are a group of their own in it.
 running = set()
+
+
+def end(process):
+    subprocess.run(["pkill", "-KILL", "--session", str(process.pid)])
+    process.kill()
 
 
 def end_all():
     """Ends what still runs, where this script is interrupted."""
     for process in list(running):
-        os.killpg(process.pid, signal.SIGKILL)
+        end(process)

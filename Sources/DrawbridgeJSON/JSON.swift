@@ -16,7 +16,7 @@ public enum JSON: Sendable {
     case number(Number)
     /// A text.
     case string(String)
-    /// Values in order.
+    /// Its values, in the order in which they are written.
     case array([JSON])
     /// Named values in order, each name once.
     case object(Object)
@@ -99,12 +99,12 @@ extension JSON: CustomStringConvertible {
 }
 
 extension JSON: ExpressibleByBooleanLiteral {
-    /// Makes a value of `true` or `false`.
+    /// Lets `true` and `false` be written where a `JSON` is wanted.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension JSON: ExpressibleByIntegerLiteral {
-    /// Makes a number of a whole literal.
+    /// Lets a whole number be written where a `JSON` is wanted: `["count": 1]`.
     public init(integerLiteral value: Int) { self = .number(Number(value)) }
 }
 

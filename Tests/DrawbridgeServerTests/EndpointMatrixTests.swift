@@ -77,7 +77,7 @@ import Testing
         .calls: [
             forTesters("GET", 200), forTesters("POST /verify", body: #"{"count":0,"name":"x"}"#, 200),
             forTesters("DELETE", 200), forTesters("POST", body: #"{"name":"x"}"#, 200),
-            // The token lets it in, and then nobody here writes files.
+            // The token lets it in, and then this program cannot write files.
             forTesters("POST /missing", 403),
             // The token lets it in, and then there is no such word, and no such call.
             forTesters("GET /events?sinc=1", 400), forTesters("GET /7", 404), forTesters("GET /7/curl", 404),
@@ -89,7 +89,7 @@ import Testing
         .replies: [
             forTesters("GET", 200), forTesters("PUT ?name=pay", body: "12", 200),
             forTesters("DELETE ?name=pay", 404),
-            // The token lets it in, and then nobody here writes files.
+            // The token lets it in, and then this program cannot write files.
             forTesters("POST /save", body: #"{"name":"pay","reply":1}"#, 403),
             forTesters("GET /save?name=pay", 200), forTesters("GET /undo", 403),
             forTesters("POST /undo", 403),

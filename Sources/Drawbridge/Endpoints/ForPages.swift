@@ -71,7 +71,7 @@ enum ForPages {
     static func global(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let name = request.query["name"] ?? ""
         guard name.utf8.count <= 100, PageSettings.isName(name) else {
-            throw HTTPError(.notFound, "name: it is a name of JavaScript's, in ASCII")
+            throw HTTPError(.notFound, "name: must be a JavaScript identifier of ASCII characters")
         }
         return Response(
             headers: scriptFields,

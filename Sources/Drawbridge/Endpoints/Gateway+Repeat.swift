@@ -75,10 +75,12 @@ extension Gateway {
     /// gateway has to allow that; a person sees what is written, with the inspector or, without a request, at the terminal.
     package func keeper(for request: Request? = nil) throws(HTTPError) -> any ReplyKeeper {
         guard let keeper = program.replyKeeper else {
-            throw HTTPError(.forbidden, "nobody here writes files; the command does")
+            throw HTTPError(
+                .forbidden,
+                "this program cannot write files; a gateway that the drawbridge command starts can")
         }
         guard request?.isOfInspector != false || keeper.isForPrograms else {
-            throw HTTPError(.forbidden, "programs write no file unless it is started with --save")
+            throw HTTPError(.forbidden, "programs may not write files; start the gateway with --save")
         }
         return keeper
     }

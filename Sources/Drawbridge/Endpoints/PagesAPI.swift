@@ -84,7 +84,7 @@ enum PagesAPI {
         try request.checkMembers(words)
         let input = try await request.input(as: Input.self)
         if let seconds = input.seconds, !(0...3600).contains(seconds) {
-            throw HTTPError(.badRequest, "seconds: it is a number up to 3600")
+            throw HTTPError(.badRequest, "seconds: must be a number up to 3600")
         }
         let page = try await asked(
             gateway, request, with: input.name ?? input.event, by: input.name == nil ? "event" : input.by)
@@ -121,7 +121,7 @@ enum PagesAPI {
             let spoken = Page.Bridge.known + page.bridges.subtracting(Page.Bridge.known)
             guard let bridge = spoken.first(where: { $0.rawValue == by }) else {
                 let names = spoken.map(\.rawValue).joined(separator: ", ")
-                throw HTTPError(.badRequest, "by: the page speaks one of \(names)")
+                throw HTTPError(.badRequest, "by: must be one of \(names)")
             }
             return bridge
         }

@@ -20,7 +20,7 @@ struct RecordQuery {
         if let by = values["by"] {
             guard JournalRecord.Answerer.words.contains(by) else {
                 let all = JournalRecord.Answerer.words.joined(separator: ", ")
-                throw HTTPError(.badRequest, "by: it is one of \(all), and not \(by.cut(to: 40))")
+                throw HTTPError(.badRequest, "by: must be one of \(all), and not \(by.cut(to: 40))")
             }
             filter.by = by
         }
@@ -53,7 +53,7 @@ struct RecordQuery {
     private static func number(_ text: String?, _ name: String) throws(HTTPError) -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), number >= 0 else {
-            throw HTTPError(.badRequest, "\(name): it is a whole number, and not \(text.cut(to: 40))")
+            throw HTTPError(.badRequest, "\(name): must be a whole number, and not \(text.cut(to: 40))")
         }
         return number
     }
@@ -62,7 +62,7 @@ struct RecordQuery {
         guard let text = values["seconds"] else { return 0 }
         guard let seconds = Double(text), (0...longest).contains(seconds) else {
             throw HTTPError(
-                .badRequest, "seconds: it is a number up to \(Int(longest)), and not \(text.cut(to: 40))")
+                .badRequest, "seconds: must be a number up to \(Int(longest)), and not \(text.cut(to: 40))")
         }
         return seconds
     }
@@ -82,7 +82,7 @@ struct RecordQuery {
     ) throws(HTTPError) -> T where T.RawValue == String {
         if let value = T(rawValue: text) { return value }
         let all = T.allCases.map(\.rawValue).joined(separator: ", ")
-        throw HTTPError(.badRequest, "\(name): it is one of \(all), and not \(text.cut(to: 40))")
+        throw HTTPError(.badRequest, "\(name): must be one of \(all), and not \(text.cut(to: 40))")
     }
 }
 

@@ -19,7 +19,7 @@ enum SessionCookie {
         }
         let to = request.query["to"] ?? "/"
         guard isHere(to) else {
-            throw HTTPError(.badRequest, "to: it is a path of this gateway, such as /cart")
+            throw HTTPError(.badRequest, "to: must be a path of this gateway, such as /cart")
         }
         var response = Response(.seeOther, headers: [.location: to, .cacheControl: "no-store"])
         let end = session == .usual ? "; Max-Age=0" : ""

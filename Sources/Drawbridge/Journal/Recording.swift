@@ -28,7 +28,7 @@ struct Recording {
         var calls: [JSON.Bytewise: Calls] = [:]
         for record in records where record.head.resentFrom == nil {
             do throws(Reason) {
-                // A reply has to be for the called name alone.
+                // A reply whose name is a pattern would answer other names too.
                 guard Self.isForOneName(record) else { throw .name }
                 guard record.head.method != .head, record.head.method != .options else { throw .method }
                 let reply = try RecordedReply.json(of: record, answers: answers)

@@ -1,5 +1,5 @@
 extension PageCalls {
-    /// A function that gets names: a bridge's, or one of the page's own that hands its argument on.
+    /// A function that is called with the name of a native call: a bridge's, or one of the page's own that passes its argument on.
     struct Form: Hashable {
         var name = ""
         /// The object of the bridge; empty if any object may have the function.

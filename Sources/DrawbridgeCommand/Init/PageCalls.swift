@@ -247,7 +247,8 @@ struct PageCalls {
             return receiver.map { BridgeHint.named($0) == nil } ?? !isOwn
         }
         if file == home { return true }
-        // In another file, a bridge's name means the bridge, and one letter, or what many objects have, means nothing.
+        // A function of another file counts only if its name is a bridge's, such as callHandler: a name of one letter, or one
+        // that many objects have, may be anybody's.
         let isBridge = ["callHandler", "registerHandler"].contains(form.name)
         guard !isBridge, form.name.count > 2 else { return false }
         let isCommon = Names["methods"].contains(form.name)

@@ -11,7 +11,6 @@ struct SpokenBridges {
         files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, time: .seconds(5))
 
     let scripts: Scripts
-    /// What pages are given.
     let runtime: PageRuntime
 
     /// Reads the folder on a thread of its own, and tells the gateway what it found.

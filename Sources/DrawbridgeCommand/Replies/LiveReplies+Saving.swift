@@ -16,7 +16,7 @@ extension LiveReplies: ReplyKeeper {
     func keep(_ mock: KeptMock) throws -> (file: String, line: Int, save: Int?) {
         let standing = gateway.replyBook.standing(mock.name, in: mock.session, ofPageAt: mock.page).written
         let there = sources.files.firstIndex { $0.text.isRegular && $0.text.path == standing?.place?.file }
-        // A pattern that stands for the name goes on answering its others.
+        // A pattern that answers the name now stays: it answers other names too.
         let isIts = standing?.pattern.text == RoutePattern(mock.name).text
         if !mock.isCase { try Self.check(mock, against: there != nil && isIts ? standing : nil) }
         let (file, edit, save) = try change(there ?? first, by: mock.by) { text throws(ReplyFault) in

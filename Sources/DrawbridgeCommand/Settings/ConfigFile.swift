@@ -98,7 +98,7 @@ struct ConfigFile {
             let isFile = takesAnswers && text.hasPrefix("@")
             return ["--\(key)=\(isFile ? "@\(resolved(text.dropFirst(), folder))" : text)"]
         case .array(let values):
-            guard setting.isList else { throw Failure("\(place): it is one value and no list") }
+            guard setting.isList else { throw Failure("\(place): must be one value, not a list") }
             return try values.flatMap { try arguments(setting, $0, place, folder) }
         case .object(let members) where key == "bridge":
             return [try bridge(members, place)]

@@ -52,7 +52,7 @@ struct LogOptions: ParsableArguments {
         }
         guard !words.isEmpty else {
             throw ValidationError(
-                "--log: it is one or more of \(all.joined(separator: ", ")); --quiet has no lines")
+                "--log: must be one or more of \(all.joined(separator: ", ")); --quiet has no lines")
         }
         return Set(words.compactMap(LoggedRequests.init))
     }

@@ -191,11 +191,11 @@ struct AdvancedOptions: ParsableArguments {
     func validate() throws {
         if let memoryPerConnection, !Self.bytesPerConnection.contains(memoryPerConnection.bytes) {
             throw ValidationError(
-                "--memory-per-connection: it is a size from 4KB to 16MB, for instance 64KB")
+                "--memory-per-connection: must be a size from 4KB to 16MB, for instance 64KB")
         }
         if let memoryForBodies, memoryForBodies.bytes < Self.leastForBodies {
             throw ValidationError(
-                "--memory-for-bodies: it is a size of 1MB or more, for instance 256MB or 2GB")
+                "--memory-for-bodies: must be a size of 1MB or more, for instance 256MB or 2GB")
         }
         try check("--grace", grace, in: Self.seconds, "it is a number of seconds from 0 to 3600")
     }

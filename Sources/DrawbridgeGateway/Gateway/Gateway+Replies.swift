@@ -31,7 +31,7 @@ extension Gateway {
         let given = pageRuntime?.bridges.map(\.name) ?? []
         for name in layers.bridgesOfPages where !given.contains(name) {
             let near = Nearest.of(name, among: given).map { "is it \($0)?" } ?? "give it by --bridge \(name)"
-            logger.warning("pages are to have the bridge \(name), which no page gets; \(near)")
+            logger.warning("a file of mocks gives pages the bridge \(name), which is not loaded; \(near)")
         }
         changingNames { replyBook.set(layers) }
     }

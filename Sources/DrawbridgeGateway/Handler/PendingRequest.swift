@@ -96,7 +96,7 @@ extension PendingRequest: Pending {
 
     func response(to request: Request, in gateway: Gateway) -> Response {
         guard let response = state.withLock({ $0.response.take() }) else {
-            preconditionFailure("the answer of a pending is taken once, when it is over")
+            preconditionFailure("an answer was taken twice, or before it was there")
         }
         return response
     }

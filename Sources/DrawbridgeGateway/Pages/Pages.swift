@@ -172,7 +172,7 @@ public final class Pages: Sendable {
     /// - Parameter last: the number of its last message that was taken.
     func remove(_ page: Page, last: Int, _ error: PageError) {
         state.withLock { state in
-            // A page that was made for late last messages is not among them.
+            // A page object that only took the last messages of a closed page was never registered.
             guard state.pages[page.id] === page else { return }
             state.pages[page.id] = nil
             state.ended.add(page.id, life: page.life, last: last)

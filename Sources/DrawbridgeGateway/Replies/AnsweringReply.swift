@@ -152,7 +152,7 @@ struct AnsweringReply: Answering {
             throw HTTPError(
                 .contentTooLarge,
                 """
-                \(name) says more than \(Template.mostBytes >> 20) MB of its input; let it say less of that, or \
+                \(name) repeats more than \(Template.mostBytes >> 20) MB of its input; use fewer placeholders, or \
                 send less
                 """)
         }

@@ -15,7 +15,7 @@ public struct Question: Sendable, Hashable {
 
     /// Something to fill in.
     public struct Field: Sendable, Hashable, ExpressibleByStringLiteral {
-        /// Its name in the answer.
+        /// The key of this field in the answer's JSON object.
         public var name: String
         /// What a person reads next to it.
         public var label: String

@@ -83,7 +83,7 @@ extension Request {
         /// Walks over the chunks.
         public func makeAsyncIterator() -> Iterator { Iterator(storage: storage) }
 
-        /// Gives one chunk after the other.
+        /// Gives each chunk once; ends with the body, and throws where the sender breaks off.
         public struct Iterator: AsyncIteratorProtocol, Sendable {
             var storage: Storage
 

@@ -94,7 +94,7 @@ package struct ReplyNames: Sendable {
                 at: value)
         }
         guard !name.hasPrefix("$") else {
-            throw ReplyFault("\(name) is a word and no name; it stands within a reply", at: value)
+            throw ReplyFault("\(name) is a keyword, not the name of a call; put it inside a reply", at: value)
         }
         return RoutePattern(name)
     }

@@ -24,10 +24,10 @@ package struct PageSign: Sendable {
     ///   - id: the page's id where it is not in the JSON.
     package init(_ json: JSON, id: String? = nil) throws(HTTPError) {
         guard let id = id ?? json["page"]?.stringValue, Self.isID(id) else {
-            throw HTTPError(.badRequest, "page: it is the id of a page, 32 hexadecimal digits")
+            throw HTTPError(.badRequest, "page: must be the id of a page, 32 hexadecimal digits")
         }
         guard let life = json["life"]?.numberValue?.intValue, Self.counts.contains(life) else {
-            throw HTTPError(.badRequest, "life: it is the number of the page's life, 1 for its first")
+            throw HTTPError(.badRequest, "life: must be the number of the page's life, 1 for its first")
         }
         self.id = id
         self.life = life

@@ -81,10 +81,10 @@ package struct HeadAudit {
         position += 1
     }
 
-    /// What is left behind the last token: the rest of its line, and the empty line.
+    /// Checks what follows the last token: the rest of its line, and the empty line.
     ///
-    /// With 1.0 the beginning of the body may be there already. So there it is the library that sees that this was
-    /// white space and line ends, as the probe proves.
+    /// With libmicrohttpd 1.0 the body may begin in the same buffer. So there the library itself refuses anything but
+    /// white space and line ends, which ``HeadProbe`` has tried at the start.
     private func end() throws(Refusal) {
         let rest = block[position...]
         guard layout == .nothing ? rest.count == 3 && rest.allSatisfy({ $0 == 0 }) : rest.count >= 3 else {

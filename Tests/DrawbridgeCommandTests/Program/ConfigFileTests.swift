@@ -117,7 +117,7 @@ import Testing
             #"{"allowed-hosts": "a.test, *"}"#,
             "settings.json, line 1, allowed-hosts: --allowed-hosts *: write a name"
         ),
-        ("{\"port\": [1, 2]}", "settings.json, line 1, port: it is one value and no list"),
+        ("{\"port\": [1, 2]}", "settings.json, line 1, port: must be one value, not a list"),
         (#"{"root": ""}"#, "settings.json, line 1, root: Missing value for '--root <folder>'"),
         ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: it is no object"),
         ("{\"open\": \"yes\"}", "settings.json, line 1, open: "),

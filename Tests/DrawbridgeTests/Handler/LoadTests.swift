@@ -289,7 +289,7 @@ struct LoadTests {
         #expect(journal.entries == ["stop"])
     }
 
-    @Test func aStreamThatEndsIsWholeAndTellsNobody() async throws {
+    @Test func aStreamThatEndsByItselfIsWhole() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/stream") { _ in
             Response(contentType: "text/plain", length: 6) { client in

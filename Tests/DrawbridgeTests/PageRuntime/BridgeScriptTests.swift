@@ -163,7 +163,7 @@ import Testing
         #expect(try await bridges("/pay.html") == ["cordova"])
         #expect(try await bridges("/pay/none.html") == [])
         #expect(try await bridges("/a.html") == ["flutter"])
-        #expect(log.entries.contains { $0.contains("the bridge dsbridge, which no page gets") })
+        #expect(log.entries.contains { $0.contains("the bridge dsbridge, which is not loaded") })
         #expect(!log.entries.contains { $0.contains("the bridge cordova") })
     }
 

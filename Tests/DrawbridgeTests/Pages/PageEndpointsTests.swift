@@ -396,7 +396,7 @@ import Testing
         #expect(wrong.status == 400)
         #expect(
             wrong.body["message"]
-                == "by: the page speaks one of wvjb, wvjb4, message, function, queue")
+                == "by: must be one of wvjb, wvjb4, message, function, queue")
         test.tell(["ready": "theirs"])
         let right = try await Self.ask(gateway, .post, "/\(test.id)/send", #"{"name":"n","by":"theirs"}"#)
         #expect(right.status == 200)

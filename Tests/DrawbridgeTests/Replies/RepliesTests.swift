@@ -140,7 +140,7 @@ extension Gateway {
         #expect(try await ask(1 << 20)["data"]?[2]?["text"]?.stringValue?.utf8.count == 1 << 20)
         let refused = try await ask(4 << 20)
         #expect(refused["code"] == 413)
-        #expect(refused["message"]?.stringValue?.hasPrefix("reply a, case 1 says more than 8 MB") == true)
+        #expect(refused["message"]?.stringValue?.hasPrefix("reply a, case 1 repeats more than 8 MB") == true)
     }
 
     @Test func aBodyThatNoMockLooksAtIsNotRead() async throws {

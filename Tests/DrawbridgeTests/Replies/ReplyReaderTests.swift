@@ -121,7 +121,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"a/*/b": 1}"#, "* stands for the rest of a name"), (#"{"*/b": 1}"#, "only at its end"),
-        (#"{"$reply": 1}"#, "$reply is a word and no name"),
+        (#"{"$reply": 1}"#, "$reply is a keyword, not the name of a call"),
         (#"{"a": 1, "/a": 2}"#, "/a and a are the same name"),
         (#"{"user/:id": 1, "user/:name": 2}"#, "are the same name"),
     ])

@@ -4,7 +4,12 @@ import Synchronization
 
 /// SIGTERM, Ctrl-C and SIGHUP stop the server in order; a second Ctrl-C ends the process at once.
 final class StopSignals: Sendable {
-    private let state = Mutex<(hasCome: Bool, stop: (@Sendable () -> Void)?)>((false, nil))
+    private struct State {
+        var hasCome = false
+        var stop: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
 
     init() {
         for number in [SIGTERM, SIGINT, SIGHUP] {

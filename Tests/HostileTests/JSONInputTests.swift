@@ -30,9 +30,9 @@ struct JSONInputTests {
     private static func member(_ value: String) -> [UInt8] { Array(#"{"n":\#(value)}"#.utf8) }
 
     private static let texts: [(name: String, body: [UInt8], reason: String)] = [
-        ("arrays, 100,000 deep", nested("[", "]"), "the body is no JSON: line 1, column "),
-        ("objects, 100,000 deep", nested(#"{"n":"#, "}"), "the body is no JSON: line 1, column "),
-        ("100,000 that open", Array(String(repeating: "[", count: 100_000).utf8), "the body is no JSON"),
+        ("arrays, 100,000 deep", nested("[", "]"), "the body is not JSON: line 1, column "),
+        ("objects, 100,000 deep", nested(#"{"n":"#, "}"), "the body is not JSON: line 1, column "),
+        ("100,000 that open", Array(String(repeating: "[", count: 100_000).utf8), "the body is not JSON"),
         ("duplicate keys", Array(#"{"n":1,"n":2}"#.utf8), #"two members with the name "n""#),
         (
             "duplicate keys, one escaped", Array(#"{"n":1,"\u006e":2}"#.utf8),

@@ -95,9 +95,6 @@ struct Endpoint: Sendable {
         guard let path = OwnPath(of: request) else { throw nothing(at: request) }
         if path.isOfPages, gateway.pageRuntime == nil { throw nothing(at: request) }
         if path.isForTesters { try gateway.authorizeTester(request) }
-        guard gateway.journal.isOn || path != .calls && path != .record else {
-            throw HTTPError(.notFound, "this gateway keeps no journal; make it with keepsJournal: true")
-        }
         let parts = request.path.dropFirst(path.path.count).split(separator: "/")
         guard let (row, values) = find(path, parts) else { throw nothing(at: request, below: path) }
         guard let answer = row.answers.first(where: { $0.key == request.method })?.value else {
@@ -105,6 +102,9 @@ struct Endpoint: Sendable {
                 .methodNotAllowed,
                 "\(request.path.cut(to: 100)) takes \(row.verbs), and not \(request.method)",
                 headers: [.allow: row.verbs])
+        }
+        guard gateway.journal.isOn || path != .calls && path != .record else {
+            throw HTTPError(.notFound, "this gateway keeps no journal; make it with keepsJournal: true")
         }
         var asked = request
         asked.parameters = values

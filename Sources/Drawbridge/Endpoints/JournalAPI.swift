@@ -185,7 +185,7 @@ extension Request {
         do {
             return try JSON(parsing: bytes)
         } catch {
-            throw HTTPError(.badRequest, "the body is no JSON: \(error)")
+            throw HTTPError(.badRequest, "the body is not JSON: \(error)")
         }
     }
 }

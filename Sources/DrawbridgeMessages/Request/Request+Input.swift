@@ -90,7 +90,7 @@ extension JSONTape {
         do {
             return try JSONTape(parsing: body)
         } catch {
-            throw HTTPError(.badRequest, "the body is no JSON: \(error)")
+            throw HTTPError(.badRequest, "the body is not JSON: \(error)")
         }
     }
 

@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: [
         ("a.json", 200, #"{"value":{"nick":"Ann"}}"#), ("a.txt", 200, #"{"value":"Hello"}"#),
         ("a.json", 401, #"{"error":{"code":401,"message":" {\"nick\": \"Ann\"} ","data":{"nick":"Ann"}}}"#),
-        ("broken.json", 200, "broken.json is no JSON"),
+        ("broken.json", 200, "broken.json is not JSON"),
         ("a.png", 200, "let the page ask by a flagged request"),
         ("none", 200, "there is no file none in the folder of the file of replies; put it there"),
     ])

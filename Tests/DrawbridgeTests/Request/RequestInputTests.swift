@@ -277,7 +277,7 @@ struct RequestInputTests {
             let reply = try await reply(body, target: target)
             #expect(reply["code"] == 400)
             let message = try #require(reply["message"]?.stringValue)
-            #expect(message.hasPrefix("the body is no JSON: line "))
+            #expect(message.hasPrefix("the body is not JSON: line "))
             #expect(message.contains(reason), "\(message)")
             #expect(message.utf8.count < 300)
         }
@@ -292,7 +292,7 @@ struct RequestInputTests {
                 let reply = try await reply(body, target: target)
                 #expect(reply["code"] == 400)
                 let message = reply["message"]?.stringValue ?? ""
-                #expect(message.hasPrefix("the body is no JSON: line 1, column ") && message.utf8.count < 300)
+                #expect(message.hasPrefix("the body is not JSON: line 1, column ") && message.utf8.count < 300)
             }
         }
     }

@@ -119,7 +119,7 @@ extension Action {
             try $0.ask(
                 "POST /__jsbridge__/echo", body: #"{"a":"#,
                 expecting:
-                    #"{"code":400,"message":"the body is no JSON: line 1, column 6: expected a value, found the end of the text"}"#
+                    #"{"code":400,"message":"the body is not JSON: line 1, column 6: expected a value, found the end of the text"}"#
             )
         },
         Action("a handler that throws", 100) { caller in

@@ -26,7 +26,6 @@ package final class JSONTape {
         own = Found(entries: entries, aside: aside)
     }
 
-    /// Makes a tape whose only value is `null`.
     package convenience init() { self.init([], entries: [Entry(kind: .null)]) }
 
     package convenience init(_ value: JSON) throws(JSON.ParseError) {

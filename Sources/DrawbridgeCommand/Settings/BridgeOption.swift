@@ -3,7 +3,6 @@ import Drawbridge
 
 /// A bridge as `--bridge` names it: `dsbridge`, `./mine.js`, `object={"object": "WeixinJSBridge"}`.
 struct BridgeOption: ExpressibleByArgument, Equatable {
-    /// The name of a shipped bridge, or the path of a script.
     var script: String
     let options: String?
 

@@ -7,7 +7,6 @@ struct Banner {
     let gateway: Gateway
     let settings: Settings
     let inspector: String?
-    /// Whether a person at the terminal may type words.
     let takesWords: Bool
     let invitation: Invitation
     /// The ticket in these links; nil where nobody needs one.

@@ -58,7 +58,6 @@ public final class Pages: Sendable {
         memory.withLock { $0.make = $0.make ?? makeMemory }
     }
 
-    /// Makes what counts the messages of one page in one direction.
     func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
 
     /// All of them, the newest first.

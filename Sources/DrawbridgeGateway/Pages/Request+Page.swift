@@ -75,7 +75,6 @@ extension Request {
     }
 }
 
-/// A page's call of a handler, by a bridge with a callback.
 package final class CallingPage: ChannelCall {
     let page: Page
     let call: PageCall

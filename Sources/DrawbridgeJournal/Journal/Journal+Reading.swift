@@ -49,7 +49,6 @@ extension Journal {
     }
 
     package struct Changes {
-        /// In the order of their changes.
         package fileprivate(set) var records: [JournalRecord] = []
         package fileprivate(set) var next: Int
         fileprivate let last: Int

@@ -10,7 +10,6 @@ package struct NativeMark {
         hasPath = flag == nil || rules.contains { $0 is JSBridgeRule }
     }
 
-    /// Path and query of a call, with the mark.
     package func target(_ plain: String) -> String {
         // A name that itself begins with `__jsbridge__` stays whole only in the path form.
         let isBelow = hasPath && JSBridgeRule.isBelow(String(plain.prefix { $0 != "?" }))

@@ -71,7 +71,6 @@ public struct Response: Sendable {
         set { change { $0.addressRewriter = newValue } }
     }
 
-    /// The `code` in the envelope of an error.
     package var code: Int? {
         get { seldom?.values.code }
         set { change { $0.code = newValue } }

@@ -2,7 +2,6 @@
 package struct ReplyNames: Sendable {
     private struct Named: Routed {
         let pattern: RoutePattern
-        /// As it was written.
         let name: String
         let reply: Reply
         let text: String
@@ -103,7 +102,6 @@ package struct ReplyNames: Sendable {
         routes.matches(segments).map { ($0.route.name, $0.route.reply) }
     }
 
-    /// All of them, in no order.
     package var listed: [Listed] { routes.all.map(listed) }
 
     package func listed(for segments: [String]) -> Listed? {
@@ -120,12 +118,10 @@ package struct ReplyNames: Sendable {
 
     package var isEmpty: Bool { routes.isEmpty }
 
-    /// Each name with its reply, as they were written.
     package var texts: [String: String] {
         Dictionary(routes.all.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// All names, as they were written, sorted.
     package var names: [String] { routes.all.map(\.name).sorted() }
 
     func nearest(to path: String) -> Nearest.Found? { routes.nearest(to: path) }

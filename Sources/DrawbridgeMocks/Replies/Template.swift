@@ -63,7 +63,6 @@ package struct Template: Sendable {
     var isConstant: Bool { if case .constant = root { true } else { false } }
     package let looksAtInput: Bool
 
-    /// `null`.
     static let nothing = Template(root: .constant(.null))
 
     private init(root: Node) { (self.root, looksAtInput) = (root, root.looksAtInput) }

@@ -219,8 +219,6 @@ package final class Transfer {
         }
     }
 
-    // MARK: The connection
-
     private func connect() {
         let connecting = Connecting(for: request, guardian, on: client)
         own.value.way = .connecting(connecting)

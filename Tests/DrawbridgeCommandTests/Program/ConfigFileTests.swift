@@ -119,7 +119,7 @@ import Testing
         ),
         ("{\"port\": [1, 2]}", "settings.json, line 1, port: must be one value, not a list"),
         (#"{"root": ""}"#, "settings.json, line 1, root: Missing value for '--root <folder>'"),
-        ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: it is no object"),
+        ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: it is not an object"),
         ("{\"open\": \"yes\"}", "settings.json, line 1, open: "),
         ("{\"cors\":\n[\"everybody\"]}", "settings.json, line 1, cors: --cors everybody: an origin is"),
         (#"{"upstream": ["127.0.0.1:5173"]}"#, "settings.json, line 1, upstream: --upstream: "),

@@ -60,7 +60,7 @@ import Testing
     func anOldServiceWorkerDoesNotKeepPagesFromNative(_ browser: Browser, isStillThere: Bool) async throws {
         let port = "\(try freePort())"
         let folder = try Self.folder(["index.html": Self.registering, "sw.js": Self.cachingWorker])
-        let yesterday = try await ServedFolder(folder.path, "--plain", "/,/*", "-p", port)
+        let yesterday = try await ServedFolder(folder.path, "--plain", "/,/sw.js", "-p", port)
         try await DrivenBrowser.drive(browser) { browser in
             try await browser.open("\(yesterday.address)/")
             try await browser.expect(Self.controlled, true)

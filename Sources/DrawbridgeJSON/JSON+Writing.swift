@@ -100,9 +100,11 @@ extension JSON {
 }
 
 extension String {
-    /// The text, or its first `length` scalars and `…` where it has more bytes; one `Character` could be of any length.
+    /// The text, or its first `length` scalars and `…` where it has more; one `Character` could be of any length.
     package func cut(to length: Int) -> String {
-        utf8.count <= length ? self : String(unicodeScalars.prefix(length)) + "…"
+        guard utf8.count > length else { return self }
+        let start = unicodeScalars.prefix(length)
+        return start.endIndex == unicodeScalars.endIndex ? self : String(start) + "…"
     }
 
     /// Quotes a foreign text for a line of the log, shortened where it is long.

@@ -22,6 +22,14 @@ struct JSONValueTests {
         #expect(json["c"]?.stringValue == nil)
     }
 
+    /// Chinese text has three bytes for each scalar: what is whole gets no ellipsis.
+    @Test(arguments: [
+        ("abc", 3, "abc"), ("abcd", 3, "abc…"), ("中文字", 3, "中文字"), ("中文字串", 3, "中文字…"), ("", 0, ""),
+    ])
+    func aLongTextIsCutAfterSoManyScalars(_ text: String, _ length: Int, _ cut: String) {
+        #expect(text.cut(to: length) == cut)
+    }
+
     @Test func textsAreComparedByteByByte() throws {
         let composed: JSON = "\u{E9}"
         let decomposed: JSON = "e\u{301}"

@@ -25,7 +25,7 @@ let package = Package(
         .library(name: "DrawbridgeTesting", targets: ["DrawbridgeTesting"]),
         .library(name: "MicroHTTPD", targets: ["MicroHTTPD"]),
         // For `fuzzing`; it is nothing for other programs.
-        .library(name: "HTTPClient", targets: ["EventLoop", "HTTPClient", "HTTPGrammar"]),
+        .library(name: "HTTPClient", targets: ["EventLoop", "HTTPClient", "HTTPGrammar", "TLS"]),
         .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
         .library(name: "DrawbridgeCommand", targets: ["DrawbridgeCommand"]),
         .executable(name: "drawbridge", targets: ["drawbridge-command"]),

@@ -3,6 +3,7 @@ import HTTPTypes
 
 @testable import EventLoop
 @testable import HTTPClient
+@testable import TLS
 
 /// All that an upstream may send on a connection, upgrades included: a request has one end, and no byte too many.
 ///

@@ -34,7 +34,7 @@ extension JSON {
         return elements[index]
     }
 
-    /// Whether the value is `null`.
+    /// True for `null` alone; a member that is missing is nil.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }

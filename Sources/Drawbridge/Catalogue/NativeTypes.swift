@@ -16,7 +16,7 @@ struct NativeTypes {
 
     struct Name {
         let pattern: RoutePattern
-        /// The name of its types, which no other has: ASCII letters, digits and `_`.
+        /// The beginning of the names of its TypeScript types, unique: ASCII letters, digits and `_`.
         let typeName: String
         var input = Typed()
         var output = Typed()

@@ -11,7 +11,7 @@ struct Recording {
     private typealias Calls = [(input: JSON?, reply: JSON)]
     private typealias LeftOut = (name: String, reason: Reason)
 
-    /// Files of settings and of replies have 8 MB at most.
+    /// A file of replies may have 8 MB, comments and indentation included.
     private static let mostBytes = 7 << 20
     /// Deeper values have no room within a reply: a text of replies has 100 levels.
     private static let deepest = 85

@@ -39,7 +39,7 @@ extension Gateway {
         var line = LineText(record.shownName)
         let input = record.shown(record.shownInput(redaction), isWhole: record.input.isWhole)
         if record.by == .nobody {
-            // What to do matters more than the input, and than that columns are aligned.
+            // What to do is written in full: the input is cut for it, and columns may be out of line.
             let why = "  \(whyNobody(record, times))"
             let left = max(line.columns, room - LineText(why).columns)
             if input != "null" {

@@ -130,7 +130,7 @@ public final class Pages: Sendable {
             if sign.life < ended.number { return (.late, nil) }
             if sign.life == ended.number { return (.over, nil) }
         }
-        // A life that has sent or received something was known once, but what was taken of it is forgotten.
+        // This load of the page has exchanged messages before, and its record is gone: which of them were taken is unknown.
         guard sign.isFresh else { return (.over, nil) }
         guard state.pages.count < most else { return (.full, nil) }
         let page = make()

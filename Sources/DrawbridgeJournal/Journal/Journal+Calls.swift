@@ -12,7 +12,7 @@ extension Journal {
         public let input: JSON
         /// What was answered, as far as it is there; `null` for nothing.
         public let output: JSON
-        /// What has become of it.
+        /// Whether it waits, was answered, failed, or was left by its caller.
         public let state: CallState
         /// The code of its answer, as it is in the envelope; nil where there is none yet.
         public let code: Int?

@@ -29,7 +29,7 @@ public struct AccessPolicy: Sendable {
         case thisMachine
         /// No connection: in a container, everybody seems to come from the same place.
         case nobody
-        /// Every connection: the gateway has a door of its own.
+        /// Every connection, as for a gateway inside an app, which no socket reaches.
         case everybody
     }
 

@@ -9,7 +9,8 @@ public import HTTPTypes
 /// throw HTTPError(.notFound, "there is no order \(id); ask /orders for those that there are")
 /// ```
 public struct HTTPError: Error, Sendable, Equatable {
-    /// The HTTP status, sent as such where replies carry their status and before a handler is reached.
+    /// The HTTP status: of the answer itself with ``AnswerForm/http``, and of what is refused before a handler; with
+    /// ``AnswerForm/envelope`` the answer is a 200.
     public var status: HTTPResponse.Status
 
     /// The `code` of the envelope; the status' number unless the handler has codes of its own.
@@ -18,7 +19,7 @@ public struct HTTPError: Error, Sendable, Equatable {
     /// What went wrong and what to do about it, sent to the page as it is.
     public var message: String
 
-    /// What the page gets besides; nil for nothing.
+    /// Details for the page, the `data` of the envelope; nil leaves it out.
     public var data: JSON?
 
     /// Headers that the answer carries besides the usual ones, `Allow` with a 405 for instance.

@@ -1,10 +1,10 @@
 /// What is answered for a name in place of a handler.
 ///
-/// A reply is written as JSON: any value, which is answered as it stands, or an object whose keys begin with `$`. So
+/// A reply is written as JSON: any value, which is sent unchanged, or an object whose keys begin with `$`. So
 /// `{"nick": "Ann"}` and `{"$reply": {"nick": "Ann"}, "$delay": 300}` answer the same, the second one later.
 package struct Reply: Sendable {
     package indirect enum Outcome: Sendable {
-        /// JSON text that is answered as it stands.
+        /// JSON text that is sent unchanged.
         case value([UInt8])
         case template(Template)
         case error(Failure)
@@ -31,7 +31,7 @@ package struct Reply: Sendable {
     package struct Place: Sendable, Hashable {
         let name: String
         let text: [UInt8]
-        /// How many sequences of the same text come before it in the reply for that name.
+        /// Tells sequences with the same text apart: how many come before it in the mock.
         let number: Int
     }
 

@@ -29,7 +29,7 @@ package struct ReplyNames: Sendable {
     var label: String?
     /// The file that they stand in; nil for those that stand in none.
     var file: String?
-    /// Warnings about what is probably a mistake, such as a template in a value that is answered as it stands.
+    /// Warnings about what is probably a mistake, such as a template in a value that is sent unchanged.
     package internal(set) var doubts: [ReplyFault] = []
 
     package init() {}

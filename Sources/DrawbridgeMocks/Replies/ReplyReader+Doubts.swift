@@ -1,5 +1,5 @@
 extension ReplyReader {
-    /// Warnings about what is probably a mistake: words and templates within a value that is answered as it stands.
+    /// Warnings about what is probably a mistake: words and templates within a value that is sent unchanged.
     ///
     /// Such a value is valid, for an app may have such keys and texts; most often the word around it was forgotten.
     package static func doubts(about value: LocatedJSON) -> [ReplyFault] {
@@ -22,14 +22,14 @@ extension ReplyReader {
                 return nil
             }
             return ReplyFault(
-                "{{…}} is answered as it stands here; to fill it in, write the value as {\"$reply\": …}",
+                "{{…}} is sent unchanged here; to fill it in, write the value as {\"$reply\": …}",
                 at: value)
         }
         if let elements = value.elements {
             if elements.contains(where: { $0.members?.contains { Self.words.contains($0.name) } == true }) {
                 return ReplyFault(
                     """
-                    this array is answered as it stands, with its words; write {"$sequence": […]} for one after the \
+                    this array is sent unchanged, with its words; write {"$sequence": […]} for one after the \
                     other, or {"$cases": […]}
                     """, at: value)
             }
@@ -38,11 +38,11 @@ extension ReplyReader {
         guard let members = value.members else { return nil }
         if members.count > 1, members.allSatisfy({ Self.words.contains("$\($0.name)") }) {
             let words = members.map { "$\($0.name)" }.joined(separator: " and ")
-            return ReplyFault("this is answered as it stands; did you mean \(words)?", at: value)
+            return ReplyFault("this object is sent unchanged; did you mean \(words)?", at: value)
         }
         if let word = members.first(where: { Self.words.contains($0.name) }) {
             return ReplyFault(
-                "\(word.name) is answered as it stands here; words count at the top of a reply alone",
+                "\(word.name) is sent unchanged here; keywords work only at the top of a mock",
                 at: word.value)
         }
         return members.lazy.compactMap { doubt(about: $0.value) }.first

@@ -14,7 +14,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends such a text, cut after a number of characters.
+    /// - Parameter limit: characters; the rest is left out.
     mutating func append(harmless text: String, atMost limit: Int) {
         let isShort = text.utf8.count <= limit
         append(harmless: isShort ? text : String(text.prefix(limit)))

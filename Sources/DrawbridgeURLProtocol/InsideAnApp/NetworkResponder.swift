@@ -40,6 +40,6 @@ public struct NetworkResponder: Responder {
 }
 
 extension Responder where Self == NetworkResponder {
-    /// The network, for a gateway inside an app.
+    /// Sends what is not for native to the host of its URL, for a gateway inside an app.
     public static var network: Self { NetworkResponder() }
 }

@@ -91,7 +91,7 @@ public struct WrongLength: Error, CustomStringConvertible {
     /// How many bytes were written until the difference showed.
     public let written: Int
 
-    /// Both numbers, and what to do.
+    /// The declared and the actual length, and what to do.
     public var description: String {
         "a stream of \(declared) bytes was given \(written); declare the right length, or none"
     }

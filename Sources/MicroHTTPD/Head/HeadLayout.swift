@@ -6,7 +6,7 @@ import Glibc
 package enum HeadLayout: CaseIterable, Sendable {
     /// Nothing, CR and LF are NULs: 0.9. By itself it takes much that is not a clean head.
     case nothing
-    /// The LF: 1.0. White space behind a value is not a part of it, and is between the NUL and CRLF.
+    /// The LF, as by libmicrohttpd 1.0: white space after a value is left between the value's NUL and the CRLF.
     case lineFeeds
 
     /// The layout of this process's library, found out once.

@@ -150,7 +150,7 @@ extension TLSIdentity: CustomStringConvertible, CustomReflectable {
     /// A text without the certificate and the key.
     public var description: String { "a certificate with its key" }
 
-    /// Shows nothing.
+    /// Keeps the key out of `dump` and of debuggers.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -124,8 +124,8 @@ import Testing
         _ = try await program.line(with: "  replies   x  (--reply)")
         _ = try await program.line(with: "            a, b, c  (\(file))")
         _ = try await program.line(
-            with: "replies.a: this array is answered as it stands, with its words; write {\"$sequence\"")
-        _ = try await program.line(with: "replies.c: {{…}} is answered as it stands here; to fill it in")
+            with: "replies.a: this array is sent unchanged, with its words; write {\"$sequence\"")
+        _ = try await program.line(with: "replies.c: {{…}} is sent unchanged here; to fill it in")
         _ = try await Self.call(address, "nope")
         _ = try await program.line(
             with: "not mocked; add \"nope\" to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"

@@ -135,19 +135,19 @@ import Testing
         arguments: [
             (
                 #"[{"$when": {"a": 1}, "$reply": 1}, {"$reply": 2}]"#,
-                "replies.a: this array is answered as it stands"
+                "replies.a: this array is sent unchanged"
             ),
             (
                 #"{"code": 0, "data": {"$delay": 5, "$reply": 1}}"#,
-                "replies.a.data.$delay: $delay is answered as it stands"
+                "replies.a.data.$delay: $delay is sent unchanged"
             ),
             (
                 #"{"receipt": "no {{input.orderNo}}"}"#,
-                "replies.a.receipt: {{…}} is answered as it stands here"
+                "replies.a.receipt: {{…}} is sent unchanged here"
             ),
             (
                 #"{"$sequence": [1, ["{{uuid}}"]]}"#,
-                "replies.a.$sequence[1][0]: {{…}} is answered as it stands here"
+                "replies.a.$sequence[1][0]: {{…}} is sent unchanged here"
             ),
             (#"{"$cases": [{"$when": {"x": {"$exists": true}}, "$reply": "{{uuid}}"}]}"#, nil),
             (#"{"$reply": {"$key": "{{input}}"}, "$delay": 5}"#, nil), (#""{{mustache}}""#, nil),

@@ -345,7 +345,8 @@ import Testing
     @Test func withoutTheCommandNothingIsSaved() async throws {
         let opened = try await Opened()
         let answer = try await opened.post("/__drawbridge__/replies/save", #"{"name":"pay","reply":1}"#)
-        #expect(answer.status == 403 && answer.body.contains("the command does"), "\(answer.body)")
+        #expect(
+            answer.status == 403 && answer.body.contains("the drawbridge command starts"), "\(answer.body)")
         await opened.inspector.stop()
     }
 

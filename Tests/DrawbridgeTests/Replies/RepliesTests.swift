@@ -126,7 +126,8 @@ extension Gateway {
         #expect(try await gateway.respond(to: request).text() == "read 8")
         #expect(log.entries.last == "info: no reply for /a fits: a, case 1: the input cannot be read")
         #expect(
-            log.entries.first?.hasPrefix("warning: replies for /a see no input: the body is not JSON") == true)
+            log.entries.first?.hasPrefix("warning: replies for /a see no input: the body is not JSON") == true
+        )
     }
 
     @Test func aMockOfALargeInputHasALimit() async throws {

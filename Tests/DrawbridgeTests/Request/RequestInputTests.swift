@@ -292,7 +292,8 @@ struct RequestInputTests {
                 let reply = try await reply(body, target: target)
                 #expect(reply["code"] == 400)
                 let message = reply["message"]?.stringValue ?? ""
-                #expect(message.hasPrefix("the body is not JSON: line 1, column ") && message.utf8.count < 300)
+                #expect(
+                    message.hasPrefix("the body is not JSON: line 1, column ") && message.utf8.count < 300)
             }
         }
     }

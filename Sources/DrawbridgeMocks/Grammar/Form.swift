@@ -38,7 +38,7 @@ package indirect enum Form: Sendable {
     }
 
     static let longestDelay = 86_400_000
-    static let milliseconds = Form.whole(0...longestDelay)
+    static var milliseconds: Form { .whole(0...longestDelay) }
     package static let notEmpty = #"[\s\S]"#
 
     /// What has this form, in words; nil where it says too little.

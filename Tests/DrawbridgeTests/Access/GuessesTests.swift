@@ -1,22 +1,12 @@
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import Drawbridge
 @testable import DrawbridgeMessages
 
 @Suite("Guessing secrets") struct GuessesTests {
-    /// A clock that stays where it is until somebody moves it.
-    private final class Clock: Sendable {
-        private let time = Mutex(ContinuousClock.now)
-
-        var now: ContinuousClock.Instant { time.withLock { $0 } }
-
-        func pass(_ duration: Duration) { time.withLock { $0 += duration } }
-    }
-
     @Test func aRightGuessAmongTooManyIsRefused() {
-        let clock = Clock()
+        let clock = HandClock()
         let guesses = Guesses { clock.now }
         var verdicts: [Verdict] = []
         for number in 0..<10_000 {
@@ -35,7 +25,7 @@ import Testing
     }
 
     @Test func allIPv6AddressesOfAMachineAreOneCaller() {
-        let clock = Clock()
+        let clock = HandClock()
         let guesses = Guesses { clock.now }
         for number in 0..<Guesses.perSecond {
             #expect(guesses.judge(from: "2001:db8:1:2::\(number)") { false } == .wrong)
@@ -45,7 +35,7 @@ import Testing
     }
 
     @Test func anyNumberOfCallersTakesBoundedMemory() {
-        let clock = Clock()
+        let clock = HandClock()
         let guesses = Guesses { clock.now }
         for number in 0..<Guesses.mostCallers {
             #expect(guesses.judge(from: "10.0.\(number / 256).\(number % 256)") { false } == .wrong)

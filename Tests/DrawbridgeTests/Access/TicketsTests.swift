@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import Drawbridge
@@ -7,13 +6,7 @@ import Testing
 
 /// The tickets of the inspector's links, and the secret that its tabs keep.
 @Suite("Tickets that are good once") struct TicketsTests {
-    private final class Clock: Sendable {
-        private let time = Mutex(ContinuousClock.now)
-        var now: ContinuousClock.Instant { time.withLock { $0 } }
-        func advance(by duration: Duration) { time.withLock { $0 += duration } }
-    }
-
-    private let clock = Clock()
+    private let clock = HandClock()
     private var tickets: Tickets { Tickets(goodOnce: true) { [clock] in clock.now } }
 
     @Test func aTicketIsGoodOnce() {
@@ -27,9 +20,9 @@ import Testing
     @Test func aTicketIsGoodForTenMinutes() {
         let tickets = tickets
         let (early, late) = (tickets.draw(), tickets.draw())
-        clock.advance(by: .seconds(599))
+        clock.pass(.seconds(599))
         #expect(tickets.judge(early, from: nil) == .right)
-        clock.advance(by: .seconds(1))
+        clock.pass(.seconds(1))
         #expect(tickets.judge(late, from: nil) == .wrong)
     }
 
@@ -59,7 +52,7 @@ import Testing
         let ticket = tickets.draw()
         for _ in 0..<40 { _ = tickets.judge("x", from: "127.0.0.1") }
         #expect(tickets.judge(ticket, from: "127.0.0.1") == .throttled)
-        clock.advance(by: .seconds(2))
+        clock.pass(.seconds(2))
         #expect(tickets.judge(ticket, from: "127.0.0.1") == .right)
     }
 }

@@ -188,7 +188,7 @@ import Testing
 
         _ = await program.ask(.get, "questions")
         let call = Task { await program.call("/pay?_mobile_bridge=1") }
-        while gateway.questions.waiting.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        await until { !gateway.questions.waiting.isEmpty }
         let waiting = try #require(try await program.calls().first)
         #expect(waiting["asked"] == ["question": "pay"] && waiting["state"] == "waiting")
         let number = try #require(gateway.questions.waiting.first?.number)
@@ -204,7 +204,7 @@ import Testing
         // A caller who leaves before anybody decides.
         gateway.questions.inspect(true)
         let left = Task { await program.call("/pay?_mobile_bridge=1") }
-        while gateway.questions.waiting.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        await until { !gateway.questions.waiting.isEmpty }
         #expect(log.entries.last?.hasSuffix("  [ok/cancel]; answer it in the inspector") == true)
         left.cancel()
         await left.value

@@ -68,9 +68,11 @@ public final class Exchange: Sendable {
         isStreamed = mode == .streamed
         remoteAddress = caller.address
         localAddress = caller.localAddress
-        let incoming = Incoming(mode, announced: head.framing.length ?? 0)
+        // In a variable of its own the body's state would be copied.
         own = LoopBound(
-            State(caller: caller, library: .working(connection), incoming: incoming), to: worker.loop)
+            State(
+                caller: caller, library: .working(connection),
+                incoming: Incoming(mode, announced: head.framing.length ?? 0)), to: worker.loop)
         loop = worker.loop
         self.worker = worker
         bodyShare = BodyShare(of: worker.server.bodyMemory)

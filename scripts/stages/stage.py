@@ -34,7 +34,7 @@ class Command:
 class Tests:
     """The tests whose names these expressions choose, in one process: one at a time, or as many as there are.
 
-    Where the options choose, filter is empty: of several filters, swift test takes what any of them does.
+    Where the options choose, filter is empty: of several filters, a test needs to match only one.
     """
 
     filter: str = "."
@@ -42,6 +42,7 @@ class Tests:
     at_once: bool = False
     options: tuple = ()
     environment: tuple = ()
+    built: str = ".build"
 
     def arguments(self):
         width = "--parallel" if self.at_once else "--no-parallel"
@@ -64,8 +65,7 @@ class Tests:
 
     def run_again(self, test, stage, outcome):
         """A test that failed is run once more, alone: a fault fails again."""
-        options = self.options if self.filter else ()
-        arguments = [*options, "--no-parallel", "--filter", f"^{re.escape(test.id)}$"]
+        arguments = ["--no-parallel", "--filter", f"^{re.escape(test.id)}$"]
         again = self.once(arguments, stage, outcome)
         if again.faults or again.failed:
             test.said += [f"alone: {text}" for text in again.faults + [t for f in again.failed for t in f.said]]
@@ -75,7 +75,7 @@ class Tests:
 
     def once(self, arguments, stage, outcome):
         with Watch(stage, outcome, is_whole=arguments == self.arguments()) as watch:
-            return suite.run(arguments, outcome.new_log(), self.environment, watch.command)
+            return suite.run(self.built, arguments, outcome.new_log(), self.environment, watch.command)
 
 
 # Where more tests fail, it is no chance.

@@ -1,4 +1,4 @@
-"""One run of `swift test`: which tests ran, how long, which failed and with what words.
+"""One run of the tests: which ran, how long, which failed and with what words.
 
 Read from its stream of events, never from its lines: those of tests that run at the same time are mixed.
 """
@@ -14,7 +14,6 @@ from pathlib import Path
 # A whole stage takes a few minutes, also on a slow machine.
 LONGEST_SECONDS = 30 * 60
 SANITIZER = re.compile(r"(WARNING: ThreadSanitizer|ERROR: (?:Address|Leak)Sanitizer).*")
-ENDED_BY_SIGNAL = re.compile(r"error: (Exited with unexpected signal code \d+)")
 
 
 @dataclass
@@ -92,28 +91,41 @@ class Suite:
         if found := SANITIZER.search(output):
             self.faults.append(found[0])
         if not has_ended:
-            found = ENDED_BY_SIGNAL.search(output)
             begun = [test.name for test in self.tests.values() if not test.has_ended]
+            said = "" if self.tests else "".join(f"\n{line}" for line in output.splitlines()[-20:])
             self.faults.append(
-                f"{found[1] if found else f'ended in the middle, with code {code}'}; "
-                f"begun and not ended: {', '.join(begun) or 'no test'}")
+                f"ended in the middle, {ending(code)}; begun and not ended: {', '.join(begun) or 'no test'}{said}")
         elif code and not self.failed and not self.faults:
             self.faults.append(f"ended with code {code}, and no test failed")
         elif not self.tests:
             self.faults.append("no test has this name")
 
 
-def run(arguments, log, environment=(), watch=()):
-    """Runs `swift test --skip-build` with these arguments, into a file of its output; gives what came of it."""
+def ending(code):
+    """Names the signal that ended a process; the watch of files ends as a shell does, with 128 and its number."""
+    number = -code if code < 0 else code - 128
+    try:
+        return f"by {signal.Signals(number).name}"
+    except ValueError:
+        return f"with code {code}"
+
+
+def run(built, arguments, log, environment=(), watch=()):
+    """Runs the tests that are built in this folder, into a file of their output; gives what came of them.
+
+    `swift test` would start the same program after it has read the package again, which takes seconds of each stage and
+    can fail where two of them read it at once.
+    """
     events = log.with_suffix(".events")
     events.unlink(missing_ok=True)
-    command = [*watch, "swift", "test", "--skip-build", "--disable-xctest", "--ignore-lock",
+    program = next(Path(built, "debug").glob("*PackageTests.xctest"))
+    command = [*watch, str(program), "--testing-library", "swift-testing",
                "--event-stream-output-path", str(events), "--event-stream-version", "6.3", *arguments]
     code = execute(command, log, dict(environment))
     suite = Suite()
     output = log.read_text(errors="replace")
     if code is None:
-        output += f"error: Exited with unexpected signal code {signal.SIGKILL}"
+        code = -signal.SIGKILL
         suite.faults.append(f"not over after {LONGEST_SECONDS // 60} minutes")
     suite.judge(code, suite.read(events), output)
     events.unlink(missing_ok=True)

@@ -75,11 +75,11 @@ SEEN = {
 
 def sanitized(name, what, modules, *runs):
     """A stage of the tests in these modules, built with this sanitizer: only they are, since that takes long."""
-    options = ("--scratch-path", f".build/{name}", "--sanitize", name)
+    built = f".build/{name}"
     environment = SEEN[name] + (("DRAWBRIDGE_TESTS", modules),)
     return Stage(name, what, (
-        Command(("swift", "build", *options, "--build-tests"), environment[-1:]),
-        *(Tests(filter, skip, at_once, options, environment + more) for filter, skip, at_once, more in runs)),
+        Command(("swift", "build", "--scratch-path", built, "--sanitize", name, "--build-tests"), environment[-1:]),
+        *(Tests(filter, skip, at_once, environment=environment + more, built=built) for filter, skip, at_once, more in runs)),
         ("sanitizers",))
 
 

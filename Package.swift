@@ -52,31 +52,38 @@ let package = Package(
 
         // What is answered in place of handlers: files of mocks are read, and the reply for a call is found.
         .target(
-            name: "DrawbridgeMocks", dependencies: ["DrawbridgeMessages", "HTTPGrammar", httpTypes, logging]),
+            name: "DrawbridgeMocks",
+            dependencies: ["DrawbridgeJSON", "DrawbridgeMessages", "HTTPGrammar", httpTypes]),
 
         // What was called of native and what became of it, for tests and people, and the questions that wait for somebody.
         .target(
             name: "DrawbridgeJournal",
-            dependencies: ["DrawbridgeMessages", "HTTPGrammar", httpTypes, logging]),
+            dependencies: ["DrawbridgeJSON", "DrawbridgeMessages", "HTTPGrammar", httpTypes, logging]),
 
         // What is put into documents, so that their pages reach native, and the messages between the two.
         .target(
             name: "DrawbridgePageRuntime",
             dependencies: [
-                "CTexts", "DrawbridgeDocuments", "DrawbridgeJournal", "DrawbridgeMocks", "HTTPGrammar",
-                httpTypes,
-                logging,
+                "CTexts", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeJournal", "DrawbridgeMessages",
+                "DrawbridgeMocks", "HTTPGrammar", httpTypes, logging,
             ],
             exclude: ["Script", "Bridges", "Worker"]),
 
         // The gateway: handlers at their paths, the pages that speak to it, and what lies behind it.
         .target(
             name: "DrawbridgeGateway",
-            dependencies: ["DrawbridgePageRuntime", "HTTPGrammar", httpTypes, logging]),
+            dependencies: [
+                "DrawbridgeJSON", "DrawbridgeJournal", "DrawbridgeMessages", "DrawbridgeMocks",
+                "DrawbridgePageRuntime", httpTypes, logging,
+            ]),
 
         // The core, with the gateway's own endpoints: what a program imports. No C library, no sockets.
         .target(
-            name: "Drawbridge", dependencies: ["DrawbridgeGateway", "HTTPGrammar", httpTypes, logging],
+            name: "Drawbridge",
+            dependencies: [
+                "DrawbridgeGateway", "DrawbridgeJSON", "DrawbridgeJournal", "DrawbridgeMessages",
+                "DrawbridgeMocks", "DrawbridgePageRuntime", "HTTPGrammar", httpTypes, logging,
+            ],
             exclude: ["Journal/tester-api.openapi.json"]),
 
         // A thread that waits for sockets, and what belongs to it. Engine and client share it.

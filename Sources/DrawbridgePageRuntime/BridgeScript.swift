@@ -1,4 +1,7 @@
 import CTexts
+public import DrawbridgeJSON
+import DrawbridgeMessages
+import DrawbridgeMocks
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

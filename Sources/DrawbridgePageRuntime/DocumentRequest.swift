@@ -1,3 +1,4 @@
+package import DrawbridgeMessages
 import HTTPTypes
 
 /// Whether a browser shows what it asks for as a page, or hands it to a script.

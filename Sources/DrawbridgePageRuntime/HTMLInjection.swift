@@ -1,6 +1,10 @@
 import DrawbridgeDocuments
+package import DrawbridgeJournal
+package import DrawbridgeMessages
+package import DrawbridgeMocks
 import HTTPGrammar
 import HTTPTypes
+import Logging
 
 /// Puts the page runtime's tag into the documents that come from behind the gateway.
 ///

@@ -1,4 +1,5 @@
 import DrawbridgeDocuments
+import DrawbridgeMessages
 import Synchronization
 
 extension HTMLRewriter {

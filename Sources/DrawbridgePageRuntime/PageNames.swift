@@ -1,3 +1,4 @@
+package import DrawbridgeJSON
 import HTTPGrammar
 
 /// The names that a page finds as members of objects: below `messageHandlers`, at shortcuts, as global functions.

@@ -1,3 +1,7 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+package import DrawbridgeMocks
+
 /// What pages are given to reach native: the script that is put into their documents, and the names that it provides.
 ///
 /// Most pages say themselves which bridge they want. What a page cannot say is named here.

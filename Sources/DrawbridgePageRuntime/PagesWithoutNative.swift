@@ -1,3 +1,5 @@
+import DrawbridgeJournal
+import DrawbridgeMessages
 import Logging
 import Synchronization
 

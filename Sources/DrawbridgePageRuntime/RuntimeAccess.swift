@@ -1,4 +1,5 @@
 import DrawbridgeDocuments
+import DrawbridgeMessages
 import HTTPGrammar
 
 /// What the page runtime needs of a page's policies: its own script and its channel.

@@ -1,3 +1,5 @@
+import DrawbridgeMessages
+
 /// The script itself: its configuration, and its modules in one function, the files of the folder `Script`.
 ///
 /// Each says at its top which names it `gives` to others and which it `uses`, and a test compares that with its code.

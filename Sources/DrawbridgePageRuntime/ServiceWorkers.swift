@@ -1,3 +1,4 @@
+import DrawbridgeMessages
 import HTTPTypes
 import Synchronization
 

@@ -1,3 +1,5 @@
+import DrawbridgeJSON
+import DrawbridgeMessages
 import HTTPTypes
 
 // A `__jsbridge__` request without a path: the body names the handler.

@@ -1,3 +1,6 @@
+import DrawbridgeMessages
+import DrawbridgeMocks
+import DrawbridgePageRuntime
 import HTTPTypes
 
 // Gives pages' requests the `User-Agent` of the app's web view, for what is behind the gateway.

@@ -1,4 +1,6 @@
-import HTTPTypes
+import DrawbridgeJournal
+package import DrawbridgeMessages
+import DrawbridgeMocks
 
 // Begins answers for an engine: where nothing but the handler must be awaited, as for most requests, without a task
 // of its own.

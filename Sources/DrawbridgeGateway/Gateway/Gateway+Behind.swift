@@ -1,3 +1,6 @@
+public import DrawbridgeMessages
+import DrawbridgeMocks
+import DrawbridgePageRuntime
 import HTTPTypes
 
 /// A request to what lies behind the gateway: who answers it, and what its caller gets of that.

@@ -1,3 +1,6 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
 import Synchronization
 
 // What the log says of each call.

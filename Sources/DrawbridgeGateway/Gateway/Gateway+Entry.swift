@@ -1,3 +1,4 @@
+package import DrawbridgeMessages
 import HTTPTypes
 import Logging
 

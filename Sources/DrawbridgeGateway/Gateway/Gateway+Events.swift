@@ -1,3 +1,8 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+package import DrawbridgeMessages
+import DrawbridgeMocks
+import HTTPTypes
 import Logging
 
 // What native does by itself: steps of events.

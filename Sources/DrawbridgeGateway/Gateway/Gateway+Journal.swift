@@ -1,3 +1,6 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
 import HTTPTypes
 
 // Notes calls of native, and requests that are passed through, in the journal.

@@ -1,3 +1,6 @@
+import DrawbridgeJournal
+package import DrawbridgeMessages
+import DrawbridgePageRuntime
 import HTTPTypes
 import Logging
 

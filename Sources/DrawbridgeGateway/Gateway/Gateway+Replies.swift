@@ -1,3 +1,8 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+package import DrawbridgeMessages
+package import DrawbridgeMocks
+import DrawbridgePageRuntime
 import HTTPTypes
 import Logging
 import Synchronization

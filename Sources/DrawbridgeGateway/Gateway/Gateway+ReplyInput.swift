@@ -1,3 +1,7 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
+import DrawbridgeMocks
 import HTTPTypes
 import Logging
 import Synchronization

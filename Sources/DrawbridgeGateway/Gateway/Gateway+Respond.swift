@@ -1,5 +1,7 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+public import DrawbridgeMessages
 import HTTPTypes
-import Logging
 
 // A request's way, from top to bottom of this file.
 extension Gateway {

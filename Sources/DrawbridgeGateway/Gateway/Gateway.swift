@@ -1,3 +1,7 @@
+public import DrawbridgeJournal
+public import DrawbridgeMessages
+package import DrawbridgeMocks
+public import DrawbridgePageRuntime
 public import Logging
 package import Synchronization
 

@@ -1,3 +1,7 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+package import DrawbridgeMocks
+
 /// What the program around a gateway tells it, before it serves and while it does.
 package struct GatewayProgram: Sendable {
     /// Removes secrets from what leaves the journal.

@@ -1,3 +1,4 @@
+package import DrawbridgeMessages
 import Synchronization
 
 /// What is cached of a ``Plan`` with a head: that such a request is for native, is allowed, and which route takes it.

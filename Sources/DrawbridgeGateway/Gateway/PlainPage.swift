@@ -1,4 +1,5 @@
-import HTTPTypes
+package import DrawbridgeMessages
+package import HTTPTypes
 
 /// A small page of the gateway's own for people who were not let in yet: it may load nothing, and be framed by nobody.
 package enum PlainPage {

@@ -1,3 +1,6 @@
+import DrawbridgeJSON
+package import DrawbridgeMessages
+import DrawbridgeMocks
 import HTTPTypes
 
 /// What a gateway makes of a request, decided once on its head: refused, for native, or for what lies behind.

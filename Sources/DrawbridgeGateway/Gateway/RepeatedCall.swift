@@ -1,3 +1,6 @@
+import DrawbridgeJournal
+package import DrawbridgeMessages
+
 /// A call that no page makes: a program or a person tries a name, or repeats a call of the journal.
 package final class RepeatedCall: ChannelCall {
     /// By which bridge the call is said to have come.

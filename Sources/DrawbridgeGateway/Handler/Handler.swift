@@ -1,3 +1,4 @@
+public import DrawbridgeMessages
 public import HTTPTypes
 
 /// Answers requests of one path; a fresh instance for every request.

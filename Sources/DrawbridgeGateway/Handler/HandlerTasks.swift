@@ -1,3 +1,4 @@
+package import DrawbridgeMessages
 import Synchronization
 
 /// The idle tasks of a loop's handlers, kept for reuse.

@@ -1,3 +1,5 @@
+public import DrawbridgeMessages
+
 /// A handler with typed input and output.
 ///
 /// ```swift

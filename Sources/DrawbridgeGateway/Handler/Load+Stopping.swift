@@ -1,3 +1,6 @@
+import DrawbridgeMessages
+import DrawbridgePageRuntime
+import HTTPTypes
 import Logging
 
 // How a handler is told that nobody waits for its answer any more: its caller has left, its deadline has passed, or who

@@ -1,6 +1,6 @@
 import Dispatch
-import HTTPTypes
-import Logging
+import DrawbridgeMessages
+import DrawbridgePageRuntime
 import Synchronization
 
 /// One handler at work on one request: runs it, and answers for it exactly once.

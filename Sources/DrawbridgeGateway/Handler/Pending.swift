@@ -1,3 +1,5 @@
+package import DrawbridgeMessages
+
 /// An answer that is being made for an engine, which reports when its caller leaves.
 package protocol Pending: AnyObject, Sendable {
     var isOver: Bool { get }

@@ -1,3 +1,4 @@
+import DrawbridgeMessages
 import Synchronization
 
 /// A request on its way to an answer for which more than a handler must be awaited.

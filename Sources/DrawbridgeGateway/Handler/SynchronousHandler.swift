@@ -1,3 +1,5 @@
+public import DrawbridgeMessages
+
 /// A handler that waits for nothing: the answer is there when the function returns.
 ///
 /// It is the cheapest kind, for it needs no task. Everything else is as with any ``Handler``; there is no time for

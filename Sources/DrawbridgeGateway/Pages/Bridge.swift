@@ -1,3 +1,6 @@
+package import DrawbridgeJSON
+import DrawbridgeMocks
+
 extension Page {
     /// The name of a bridge: of a way in which a page and native call each other.
     ///

@@ -1,5 +1,8 @@
-import HTTPGrammar
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+package import DrawbridgePageRuntime
 import HTTPTypes
+import Logging
 import Synchronization
 
 package final class ChannelReader: Sendable {

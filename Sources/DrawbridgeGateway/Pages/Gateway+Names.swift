@@ -1,3 +1,9 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+package import DrawbridgeMessages
+import DrawbridgeMocks
+package import DrawbridgePageRuntime
+import Logging
 import Synchronization
 
 // The names that pages find at their objects, and what is logged about those that they do not find.

@@ -1,4 +1,7 @@
-import HTTPTypes
+package import DrawbridgeJSON
+package import DrawbridgeJournal
+public import DrawbridgeMessages
+package import DrawbridgePageRuntime
 import Logging
 import Synchronization
 

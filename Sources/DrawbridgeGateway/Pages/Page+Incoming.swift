@@ -1,4 +1,9 @@
+package import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
+package import DrawbridgePageRuntime
 import HTTPTypes
+import Logging
 import Synchronization
 
 // Page to native.

@@ -1,3 +1,7 @@
+package import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
+import DrawbridgePageRuntime
 import Synchronization
 
 extension Request {

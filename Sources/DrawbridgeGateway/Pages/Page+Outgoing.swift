@@ -1,3 +1,8 @@
+public import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
+package import DrawbridgePageRuntime
+import Logging
 import Synchronization
 
 // Native to page.

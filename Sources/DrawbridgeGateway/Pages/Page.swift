@@ -1,3 +1,6 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+package import DrawbridgePageRuntime
 import HTTPTypes
 import Synchronization
 

@@ -1,3 +1,8 @@
+package import DrawbridgeJSON
+package import DrawbridgeJournal
+package import DrawbridgeMessages
+package import DrawbridgePageRuntime
+
 /// What a page needs of the ``Gateway`` that it speaks to.
 package protocol PageHost: Answerer {
     var pages: Pages { get }

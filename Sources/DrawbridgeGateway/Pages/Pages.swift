@@ -1,3 +1,7 @@
+public import DrawbridgeJSON
+package import DrawbridgeMessages
+public import DrawbridgePageRuntime
+import HTTPTypes
 import Synchronization
 
 /// The pages that speak to a gateway now, and word of those that come and go.

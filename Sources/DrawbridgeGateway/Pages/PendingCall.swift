@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+import DrawbridgePageRuntime
 import Synchronization
 
 /// A call of native's that waits for its page; it ends exactly once.

@@ -1,3 +1,9 @@
+public import DrawbridgeJSON
+public import DrawbridgeJournal
+public import DrawbridgeMessages
+import DrawbridgePageRuntime
+import HTTPTypes
+
 extension Request {
     /// The gateway, as pages need it; nil for a request that no gateway has seen.
     private var host: (any PageHost)? { answerer as? any PageHost }

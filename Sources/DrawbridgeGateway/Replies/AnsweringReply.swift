@@ -1,3 +1,8 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+package import DrawbridgeMessages
+import DrawbridgeMocks
+import HTTPTypes
 import Logging
 
 /// Answers a call as a reply says.

@@ -1,3 +1,7 @@
+package import DrawbridgeJSON
+import DrawbridgeMessages
+import DrawbridgeMocks
+package import DrawbridgePageRuntime
 import Logging
 import Synchronization
 

@@ -1,3 +1,4 @@
+public import DrawbridgeMessages
 import Logging
 import Synchronization
 

@@ -1,3 +1,5 @@
+import DrawbridgeMessages
+
 /// Why a handler cannot be registered at a path.
 public struct RegistrationError: Error, Equatable, CustomStringConvertible {
     /// The path as it was given.

@@ -1,4 +1,7 @@
+import DrawbridgeJournal
+package import DrawbridgeMessages
 import HTTPTypes
+import Logging
 
 /// Who answers a call of native: a handler (``Route``), or a reply (``AnsweringReply``).
 protocol Answering: Sendable {

@@ -1,3 +1,4 @@
+import DrawbridgeMessages
 import HTTPGrammar
 
 /// The name of a call as the journal has it: with slashes between its parts, and none before them.

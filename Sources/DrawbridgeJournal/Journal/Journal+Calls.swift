@@ -1,4 +1,6 @@
 // For tests in Swift.
+public import DrawbridgeJSON
+
 extension Journal {
     /// One call of native's, as it is when it is looked at.
     public struct Call: Sendable {

@@ -1,3 +1,5 @@
+package import DrawbridgeMessages
+import HTTPTypes
 import Synchronization
 
 // Waits for calls, and for other changes.

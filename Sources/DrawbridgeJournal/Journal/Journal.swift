@@ -1,4 +1,5 @@
-import HTTPTypes
+import DrawbridgeJSON
+package import DrawbridgeMessages
 import Synchronization
 
 /// What has happened between pages and native, one record each, in the order in which it began.

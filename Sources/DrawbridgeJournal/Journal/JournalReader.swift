@@ -1,3 +1,5 @@
+package import DrawbridgeMessages
+import HTTPTypes
 import Synchronization
 
 /// Counts as one of the readers of the stream while it exists; an inspector shows questions as well, which wait for the

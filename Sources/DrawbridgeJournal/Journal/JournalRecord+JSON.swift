@@ -1,3 +1,7 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+import HTTPTypes
+
 extension JournalRecord {
     package func json(_ redaction: Redaction?) -> JSON {
         var members: JSON.Object = [

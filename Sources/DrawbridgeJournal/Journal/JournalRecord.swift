@@ -1,4 +1,6 @@
-import HTTPTypes
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+package import HTTPTypes
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials

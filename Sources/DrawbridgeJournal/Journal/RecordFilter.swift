@@ -1,3 +1,5 @@
+package import DrawbridgeMessages
+
 /// Which records somebody wants to see; what is nil fits all.
 package struct RecordFilter: Sendable {
     package var session: Session?

@@ -1,3 +1,5 @@
+import DrawbridgeMessages
+
 /// Which records each session sees, and which of them were dropped: a check must never pass over dropped calls.
 ///
 /// A session whose own records are all kept is right about its calls, however many of others' were dropped.

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 extension Journal {
     /// The names that nobody has answered since the process began, with the first such calls of each.
     struct Unanswered: Sendable {

@@ -1,3 +1,6 @@
+public import DrawbridgeJSON
+public import DrawbridgeMessages
+
 /// Asks the person at the app: in a terminal, in a window, or by what was written down before.
 ///
 /// A handler asks by ``Request/present(_:)``, and does not know who answers.

@@ -1,3 +1,5 @@
+public import DrawbridgeJSON
+
 /// What a person is asked, or shown.
 public struct Question: Sendable, Hashable {
     /// What the person can do about it.

@@ -1,3 +1,6 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+import HTTPTypes
 import Logging
 import Synchronization
 

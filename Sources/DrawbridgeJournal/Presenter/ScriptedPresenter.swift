@@ -1,3 +1,6 @@
+public import DrawbridgeJSON
+public import DrawbridgeMessages
+import HTTPTypes
 import Logging
 
 /// Answers with what was written down before, in a person's place.

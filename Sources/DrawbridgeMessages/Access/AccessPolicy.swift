@@ -1,3 +1,4 @@
+import DrawbridgeJSON
 import HTTPTypes
 
 /// Who may call: the defaults that keep a foreign web page, which anybody may have open, from calling native.

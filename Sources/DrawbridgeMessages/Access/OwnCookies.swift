@@ -1,5 +1,5 @@
 import HTTPGrammar
-import HTTPTypes
+package import HTTPTypes
 
 /// The cookies of the gateway itself: `drawbridge-*` and `__Host-drawbridge-*`.
 ///

@@ -1,4 +1,5 @@
 import HTTPGrammar
+import HTTPTypes
 
 /// The secret of programs that test: opens the tester's API below `/__drawbridge__/`, sent as `Authorization: Bearer`.
 ///

@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+
 /// What an input has to be like for a case to fit: the value of `$when`.
 ///
 /// It may name a part of the input: an object may have more members than those named here; an array must have the same

@@ -1,3 +1,4 @@
+package import DrawbridgeJSON
 import HTTPGrammar
 
 /// Removes secrets, known by the names of members, from what leaves the journal.

@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+
 /// What a call sends, as conditions and templates see it.
 package struct ReplyInput: Sendable {
     package let value: JSON?

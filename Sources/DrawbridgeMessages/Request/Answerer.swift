@@ -1,4 +1,4 @@
-package import Logging
+public import Logging
 
 /// What a request needs of the ``Gateway`` that answers it.
 ///

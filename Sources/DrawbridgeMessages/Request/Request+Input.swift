@@ -1,3 +1,4 @@
+package import DrawbridgeJSON
 import HTTPTypes
 
 extension Request {

@@ -1,3 +1,5 @@
+public import DrawbridgeJSON
+
 extension Request {
     /// Whether the app has sent it that the gateway is in, so that nothing is asked of its host and caller.
     package var isFromApp: Bool {

@@ -1,3 +1,4 @@
+public import DrawbridgeJSON
 public import HTTPTypes
 public import Logging
 

@@ -1,3 +1,4 @@
+public import DrawbridgeJSON
 public import HTTPTypes
 
 /// An error that knows the answer it becomes: a code, a message for the page, and headers.

@@ -1,3 +1,4 @@
+import DrawbridgeJSON
 import HTTPTypes
 import Synchronization
 

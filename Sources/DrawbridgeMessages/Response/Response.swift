@@ -1,4 +1,5 @@
 package import DrawbridgeDocuments
+import DrawbridgeJSON
 public import HTTPTypes
 
 /// An answer: a head and a body.

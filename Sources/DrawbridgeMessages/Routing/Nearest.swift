@@ -1,3 +1,5 @@
+import DrawbridgeJSON
+
 /// Finds the name that somebody probably meant: a registered path, a setting.
 package enum Nearest {
     package typealias Found = (name: String, distance: Int)

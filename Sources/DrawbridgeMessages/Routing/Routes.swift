@@ -1,3 +1,4 @@
+import DrawbridgeJSON
 import Synchronization
 
 /// Targets by their patterns of paths, in a tree of the parts: exact beats parameter beats wildcard.

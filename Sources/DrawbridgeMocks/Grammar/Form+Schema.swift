@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+
 extension Form {
     package var schema: JSON.Object {
         switch self {

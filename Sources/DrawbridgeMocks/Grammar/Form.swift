@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+
 /// The form of a value: the reader takes what has it, and the JSON Schema describes it.
 package indirect enum Form: Sendable {
     case any

@@ -1,3 +1,5 @@
+import DrawbridgeJSON
+
 extension Grammar {
     private static let replies = Keyword(
         "replies", .defined("names"), "What native answers, by the names that a page calls.",

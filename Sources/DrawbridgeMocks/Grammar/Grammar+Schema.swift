@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+
 extension Grammar {
     /// The JSON Schema of a file of mocks, for editors.
     ///

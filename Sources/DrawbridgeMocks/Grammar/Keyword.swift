@@ -1,3 +1,5 @@
+import DrawbridgeMessages
+
 /// A member that a file of mocks may have: what it takes, and what it is for.
 ///
 /// The reader checks by it, and the JSON Schema for editors is printed from it.

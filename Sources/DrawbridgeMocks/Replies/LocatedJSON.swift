@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+
 /// A value of a JSON text with its line and column, for messages about what is wrong with it.
 package struct LocatedJSON {
     let tape: JSONTape

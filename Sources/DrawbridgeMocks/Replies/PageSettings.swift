@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+import DrawbridgeMessages
 import HTTPGrammar
 import HTTPTypes
 

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// An HTTP response that is sent as it is written: the value of `$response`.
 ///

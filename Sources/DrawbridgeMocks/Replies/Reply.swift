@@ -1,3 +1,5 @@
+package import DrawbridgeMessages
+
 /// What is answered for a name in place of a handler.
 ///
 /// A reply is written as JSON: any value, which is sent unchanged, or an object whose keys begin with `$`. So

@@ -1,3 +1,5 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
 import Synchronization
 
 /// What a gateway answers in place of handlers, and what each session has changed of that.

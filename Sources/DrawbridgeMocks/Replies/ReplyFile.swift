@@ -1,3 +1,6 @@
+import DrawbridgeJSON
+package import DrawbridgeMessages
+
 /// A file of replies: `{"replies": {"getUser": {"nick": "Ann"}}}`.
 package struct ReplyFile: Sendable {
     package private(set) var replies: ReplyNames

@@ -1,3 +1,6 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+
 /// Writes replies into the file that was named or found, so that they are there after a restart too.
 package protocol ReplyKeeper: Sendable {
     /// The file as people know it; nil where there is none that could be written.

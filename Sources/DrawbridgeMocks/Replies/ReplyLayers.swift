@@ -1,3 +1,5 @@
+import DrawbridgeMessages
+
 /// The replies of a gateway: layers, and scenarios, which are asked before all layers while they are on.
 package struct ReplyLayers: Sendable {
     package var replies: [ReplyNames]

@@ -1,3 +1,5 @@
+package import DrawbridgeMessages
+
 package struct FoundReply: Sendable {
     let source: String
     package let name: String

@@ -1,3 +1,5 @@
+package import DrawbridgeMessages
+
 /// Replies by the names that they answer: names are patterns, with the precedence that routes have.
 package struct ReplyNames: Sendable {
     private struct Named: Routed {

@@ -1,3 +1,5 @@
+import DrawbridgeJSON
+
 extension ReplyReader {
     /// Warnings about what is probably a mistake: words and templates within a value that is sent unchanged.
     ///

@@ -1,3 +1,5 @@
+import DrawbridgeJSON
+package import DrawbridgeMessages
 import HTTPTypes
 
 // Reads the outcomes whose value has a form of its own.

@@ -1,3 +1,5 @@
+package import DrawbridgeMessages
+
 /// What replies may contain, by where they come from.
 package enum ReplyTrust: Sendable, Equatable {
     /// From a file that nobody has named, or set at run time: they may send nothing elsewhere, and cannot be a web page.

@@ -1,3 +1,6 @@
+import DrawbridgeJSON
+import DrawbridgeMessages
+
 package struct SessionReplies: Sendable {
     struct Sequence: Hashable, Sendable {
         let source: String

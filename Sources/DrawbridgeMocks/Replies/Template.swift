@@ -1,3 +1,6 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,3 +1,7 @@
+import DrawbridgeJSON
+package import DrawbridgeMessages
+import HTTPTypes
+
 /// Messages on their way to the other side, numbered from 1 on, kept until they are acknowledged.
 ///
 /// They are sent in their order, up to a window of bytes that are not acknowledged: so a connection, also a new one

@@ -1,3 +1,5 @@
+import DrawbridgeJSON
+package import DrawbridgeMessages
 import HTTPTypes
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,6 @@
+package import DrawbridgeMessages
+import HTTPTypes
+
 /// Why a page did not answer.
 public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What happened.

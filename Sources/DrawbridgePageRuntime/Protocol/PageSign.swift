@@ -1,4 +1,7 @@
+package import DrawbridgeJSON
+package import DrawbridgeMessages
 import HTTPGrammar
+import HTTPTypes
 
 /// What a page sends with each message to identify itself: who it is, in which of its lives, and how many messages
 /// that life has sent and received.

@@ -1,2 +1,0 @@
-@_exported public import DrawbridgeJournal
-@_exported public import DrawbridgeMocks

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A target that is a whole URL, as a proxy gets it (RFC 9112, section 3.2.2).
-@Suite("Hostile 12: the authority of the target counts, and not the Host header", .timeLimit(.minutes(5)))
+@Suite("Hostile 12: the authority of the target wins over the Host header", .timeLimit(.minutes(5)))
 struct AuthorityTests {
     /// Says by which name it was called.
     private struct Name: JSONHandler {
@@ -63,7 +63,7 @@ struct AuthorityTests {
 
     /// A browser sends a whole URL to its proxy alone, so what it says of the page does not show that the page is ours.
     @Test(arguments: ["http://localhost", "http://127.0.0.1:81", "http://__jsbridge__"])
-    func browsersAreRefusedByAWholeURL(_ origin: String) async throws {
+    func aWholeURLFromABrowserIsRefused(_ origin: String) async throws {
         let gateway = Gateway.quiet()
         try gateway.register(Name.self, at: "/name")
         try await serving(gateway) { port in

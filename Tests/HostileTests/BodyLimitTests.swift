@@ -14,7 +14,7 @@ struct BodyLimitTests {
     @Test(
         arguments: [(999, 200), (1000, 200), (1001, 413), (100_000, 413)],
         ["/size?_mobile_bridge=1", "/__jsbridge__/size"])
-    func theLimitIsTheSameByLengthAndInChunks(_ expected: (count: Int, status: Int), _ target: String)
+    func theBodyLimitIsTheSameByLengthAndInChunks(_ expected: (count: Int, status: Int), _ target: String)
         async throws
     {
         let gateway = Gateway.quiet(bodyLimit: 1000)
@@ -35,7 +35,9 @@ struct BodyLimitTests {
     }
 
     /// In a process of its own, whose memory is its alone.
-    @Test(arguments: [false, true]) func noMoreThanTheLimitIsEverKept(_ isChunked: Bool) async throws {
+    @Test(arguments: [false, true]) func noMoreOfABodyThanTheLimitIsKeptInMemory(_ isChunked: Bool)
+        async throws
+    {
         let (limit, sent) = (8 << 20, 48 << 20)
         let server = try Program.product("test-server", ["-p", "0"])
         let port = try await server.port()

@@ -127,7 +127,7 @@ struct BodyMemoryTests {
 
     /// To a handler, and to a path of the gateway's own, which finds that it is not JSON.
     @Test(arguments: [("/takes?_mobile_bridge=1", 200), ("/__drawbridge__/call", 400)])
-    func incompleteBodiesTakeMemoryForBodies(_ target: String, _ answer: Int) async throws {
+    func incompleteBodiesCountAgainstTheMemoryForBodies(_ target: String, _ answer: Int) async throws {
         let server = try Program.product(
             "test-server", ["-p", "0", "--quiet", "--memory-for-bodies", "256MB"])
         let port = try await server.port()

@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A page at the address of whoever guesses cannot be told from them, and tries again, as every page does.
-    @Test func guessersOfTokensAreHeldUpForASecond() async throws {
+    @Test func tooManyTokenGuessesDelayTheirCallerForASecond() async throws {
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in
             let token = gateway.access.token.text

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Pages that misbehave, go, come back and find another gateway, over raw sockets.
-@Suite("Hostile 23 and 32: what comes by a page's channel", .timeLimit(.minutes(5))) struct ChannelTests {
+@Suite("Hostile 23 and 32: messages of a page's channel", .timeLimit(.minutes(5))) struct ChannelTests {
     /// Bytes that a page sends when it has said hello, and the code with which it is closed.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func aGatewayThatStopsEndsWhatWaitsForItsPages() async throws {
+    @Test func aStoppingGatewayEndsPendingCallsToItsPages() async throws {
         let gateway = Gateway.quiet()
         let waiting = Mutex<[Task<JSON, any Error>]>([])
         try await serving(gateway) { port in

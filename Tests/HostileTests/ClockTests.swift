@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A clock that jumps, and a process that is stopped.
-@Suite("Hostile 35: time that jumps ends nothing", .serialized, .timeLimit(.minutes(5)))
+@Suite("Hostile 35: jumps of the clock have no effect", .serialized, .timeLimit(.minutes(5)))
 struct ClockTests {
     /// libfaketime for programs with threads, of the Debian package `faketime`.
     private static let library: String? = {
@@ -42,7 +42,7 @@ struct ClockTests {
     /// Half a minute with all tests.
     private static let pause = getenv("DRAWBRIDGE_ALL") == nil ? 3 : 30
 
-    @Test func aProcessThatWasStoppedGoesOnWhereItWas() async throws {
+    @Test func aSuspendedProcessContinuesWhereItWas() async throws {
         let server = try Program.product("test-server", ["-p", "0"])
         let port = try await server.port()
         let callers = try await Callers(port)

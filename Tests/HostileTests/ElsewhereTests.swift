@@ -55,7 +55,7 @@ struct ElsewhereTests {
         ]
     }
 
-    @Test func noPathTellsAnythingByAnySpellingOfTheHost() async throws {
+    @Test func strangersLearnNothingByAnyPathOrSpellingOfTheHost() async throws {
         try await Self.serving { gateway, elsewhere, port in
             // Five hundred programs would take their time: one curl asks for all of a host's.
             for host in Self.hosts(elsewhere, port) {
@@ -107,7 +107,7 @@ struct ElsewhereTests {
         }
     }
 
-    @Test func withTheTicketThePageLoadsAndWithTheTokenItCalls() async throws {
+    @Test func aTicketLetsAPageLoadAndTheTokenLetsItCall() async throws {
         try await Self.serving { gateway, elsewhere, port in
             let own = "http://\(elsewhere.here):\(port)"
             let entered = try await elsewhere.curl(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A sender that asks before it sends (RFC 9110, section 10.1.1).
-@Suite("Hostile 18: who may not send is not told to continue", .timeLimit(.minutes(5)))
+@Suite("Hostile 18: a refused sender is not told to continue", .timeLimit(.minutes(5)))
 struct ExpectationTests {
     private struct Size: JSONHandler {
         let request: Request
@@ -36,7 +36,7 @@ struct ExpectationTests {
                 [417]
             ),
         ] as [(String, String, [Int])])
-    func aBodyThatIsNotWantedIsRefusedAtOnce(_ target: String, _ lines: String, _ statuses: [Int])
+    func aRefusedBodyGetsNo100Continue(_ target: String, _ lines: String, _ statuses: [Int])
         async throws
     {
         let gateway = Gateway.quiet(bodyLimit: 1000)
@@ -49,7 +49,7 @@ struct ExpectationTests {
     }
 
     @Test(arguments: ["Content-Length: 1000", "Transfer-Encoding: chunked"])
-    func aBodyThatIsWantedIsAskedForAndTaken(_ framing: String) async throws {
+    func anAcceptedBodyIsRequestedWith100Continue(_ framing: String) async throws {
         let gateway = Gateway.quiet(bodyLimit: 1000)
         try gateway.register(Size.self, at: "/size")
         try await serving(gateway) { port in

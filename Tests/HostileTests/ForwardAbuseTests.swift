@@ -65,7 +65,7 @@ struct ForwardAbuseTests {
     }
 
     /// The name says nothing: each connection is asked where it leads.
-    @Test func aNameWithAGoodAndABadAddressLeadsToTheGoodOneOnly() async throws {
+    @Test func aNameWithAForbiddenAddressLeadsOnlyToItsAllowedOne() async throws {
         let site = try PlainSite(answering: PlainSite.answer("\"theirs\""))
         let folder = try Folder()
         let names = try folder.write(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Handlers with a fault, in a process of their own; a trap of Swift's ends that process, and is its supervisor's.
-@Suite("Hostile 31: what a handler does wrong stays its own", .timeLimit(.minutes(5)))
+@Suite("Hostile 31: a faulty handler affects no other", .timeLimit(.minutes(5)))
 struct HandlerFaultTests {
     /// Starts the test server, runs a test, and sees that the next request is served.
     private static func testServer(_ test: (Program, Int) async throws -> Void) async throws {
@@ -94,7 +94,7 @@ struct HandlerFaultTests {
         }
     }
 
-    @Test func aHandlerThatHoldsItsLoopForAMomentIsNamed() async throws {
+    @Test func aHandlerThatBlocksItsLoopForAMomentIsNamedInTheLog() async throws {
         try await Self.testServer { server, port in
             _ = try await Self.ask(port, "/holds")
             let line = try await server.line(with: "held its loop for")
@@ -102,7 +102,7 @@ struct HandlerFaultTests {
         }
     }
 
-    @Test func aHandlerThatHoldsItsLoopForEverIsNamedMeanwhile() async throws {
+    @Test func aHandlerThatBlocksItsLoopForEverIsNamedWhileItDoes() async throws {
         let server = try Program.product("test-server", ["-p", "0", "--grace", "0"])
         let port = try await server.port()
         let client = try await blocking {

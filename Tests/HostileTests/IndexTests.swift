@@ -12,12 +12,12 @@ struct IndexTests {
             .map { (Int($0.prefix { $0.isNumber }), String($0)) }
     }
 
-    @Test func everyCaseIsInTheListWithItsTests() throws {
+    @Test func everyHostileCaseIsInTheReadme() throws {
         let cases = Array(1...35) + [37]
         #expect(try Self.cases().map(\.number) == cases)
     }
 
-    @Test func everyTestOfTheListExists() throws {
+    @Test func everyTestNamedInTheReadmeExists() throws {
         let tests = Self.folder.deletingLastPathComponent()
         let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil))
         var sources: [String: String] = [:]

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Four pages whose connections break, and a program that reads the journal meanwhile, whose connections break too.
-@Suite("Hostile 32: what the journal has of connections that break", .timeLimit(.minutes(5)))
+@Suite("Hostile 32: records of connections that break", .timeLimit(.minutes(5)))
 struct JournalDeliveryTests {
     private struct Note: JSONHandler {
         struct Input: Codable, Sendable { var n: Int }

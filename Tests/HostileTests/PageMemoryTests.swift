@@ -43,7 +43,7 @@ struct PageMemoryTests {
         }
     }
 
-    @Test func answersThatAPageDoesNotTakeUseMemoryForBodies() async throws {
+    @Test func answersThatAPageDoesNotTakeCountAgainstTheMemoryForBodies() async throws {
         try await Self.serving { gateway, port in
             let page = try await ChannelPage.open(port, gateway.access.token.text)
             for id in 1...40 { try await page.tell(Self.call("much", id)) }
@@ -79,7 +79,7 @@ struct PageMemoryTests {
         }
     }
 
-    @Test func inputsOfRunningCallsUseMemoryForBodies() async throws {
+    @Test func inputsOfRunningCallsCountAgainstTheMemoryForBodies() async throws {
         try await Self.serving { gateway, port in
             let page = try await ChannelPage.open(port, gateway.access.token.text)
             let data = JSON.string(String(repeating: "x", count: 5 * Self.megabyte))
@@ -93,7 +93,7 @@ struct PageMemoryTests {
         }
     }
 
-    @Test func anIncompleteMessageUsesMemoryForBodies() async throws {
+    @Test func anIncompleteMessageCountsAgainstTheMemoryForBodies() async throws {
         try await Self.serving { gateway, port in
             let token = gateway.access.token.text
             var pages: [ChannelPage] = []

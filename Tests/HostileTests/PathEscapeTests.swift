@@ -51,7 +51,7 @@ struct PathEscapeTests {
         return folder
     }
 
-    @Test(arguments: targets) func aTargetThatLeadsAwayGetsNothing(_ target: String) async throws {
+    @Test(arguments: targets) func aTargetThatEscapesTheFolderGetsNoFile(_ target: String) async throws {
         let folder = try Self.site()
         try await serving(.quiet(passThrough: [.staticFiles("\(folder.path)/root")])) { port in
             let replies = try await replies(port, get(target))

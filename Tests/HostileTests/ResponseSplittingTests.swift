@@ -45,7 +45,7 @@ struct ResponseSplittingTests {
             "/careless?_mobile_bridge=1&to=", "/lenient?_mobile_bridge=1&to=", "/__jsbridge__/careles/", "/",
             "/folder/", "/alive?_mobile_bridge=1&callback=",
         ])
-    func whatACallerSendsCannotEndAHeaderLine(_ attack: String, _ target: String) async throws {
+    func textFromACallerCannotEndAHeaderLine(_ attack: String, _ target: String) async throws {
         let folder = try Folder()
         try folder.write("folder/index.html", "page")
         let gateway = Gateway.quiet(passThrough: [.staticFiles(folder.path)])

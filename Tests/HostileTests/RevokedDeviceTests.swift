@@ -8,7 +8,7 @@ import Testing
 @testable import Drawbridge
 
 /// What a device elsewhere holds open when it is put out.
-@Suite("A device that is put out", .timeLimit(.minutes(5))) struct RevokedDeviceTests {
+@Suite("A device whose access is revoked", .timeLimit(.minutes(5))) struct RevokedDeviceTests {
     @Test func theChannelOfARevokedDeviceIsClosedAndOthersGoOn() async throws {
         let gateway = Self.gateway()
         try await serving(gateway) { port in

@@ -36,7 +36,7 @@ struct SIGTERMTests {
 }
 
 extension SIGTERMTests {
-    @Test func aHandlerThatHoldsItsLoopDoesNotKeepTheProcess() async throws {
+    @Test func aHandlerThatBlocksItsLoopDoesNotPreventTheExit() async throws {
         let server = try Program.product("test-server", ["-p", "0", "--grace", "0"])
         let port = try await server.port()
         let client = try await blocking {
@@ -181,7 +181,7 @@ extension SIGTERMTests {
 }
 
 extension SIGTERMTests {
-    @Test func aLogThatNobodyReadsDoesNotKeepTheProcess() async throws {
+    @Test func aLogThatNobodyReadsDoesNotPreventTheExit() async throws {
         let server = try Unread()
         let port = try await server.port()
         server.turnAway()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Too few descriptors, a full disk, outputs that nobody reads.
-@Suite("Hostile 34: what runs short is said, and serving goes on", .timeLimit(.minutes(5)))
+@Suite("Hostile 34: a shortage is logged, and serving continues", .timeLimit(.minutes(5)))
 struct ShortageTests {
     private static let echo = "GET /echo?_mobile_bridge=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -58,7 +58,7 @@ struct ShortageTests {
         }
         """
 
-    @Test func aSystemThatRefusesConnectionsNowAndThenIsAskedAgain() async throws {
+    @Test func aFailedAcceptIsRetried() async throws {
         let folder = try Folder()
         let source = try folder.write("accept.c", Self.failingAccept)
         let library = "\(folder.path)/accept.so"
@@ -72,7 +72,7 @@ struct ShortageTests {
     }
 
     @Test(arguments: ["2>/dev/full", ">/dev/full 2>&1", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
-    func anOutputThatTakesNothingDoesNotStopTheServer(_ redirection: String) async throws {
+    func aFullOrClosedStandardOutputDoesNotStopTheServer(_ redirection: String) async throws {
         let binary = try Program.path(of: "test-server")
         let server = try Program("sh", ["-c", "exec \(binary) -p 0 --no-inspector \(redirection)"])
         let process = String(server.child.processIdentifier)
@@ -103,7 +103,7 @@ struct ShortageTests {
     }
 
     @Test(.enabled("only the superuser may mount a small disk", mayMount))
-    func aDiskThatIsFullUnderTheLogIsWrittenToAgainWhenThereIsRoom() async throws {
+    func theLogIsWrittenAgainOnceAFullDiskHasRoom() async throws {
         try await Self.onSmallDisk("2>>log") { port, disk in
             let long = "/echo?_mobile_bridge=1&text=" + String(repeating: "x", count: 400)
             for _ in 0..<300 {
@@ -122,7 +122,7 @@ struct ShortageTests {
     }
 
     @Test(.enabled("only the superuser may mount a small disk", mayMount))
-    func aDiskThatIsFullUnderTheStorageIsAnErrorAndKeepsWhatWasStored() async throws {
+    func storingOnAFullDiskIsAnErrorAndKeepsTheStoredValues() async throws {
         try await Self.onSmallDisk("--storage storage.json") { port, disk in
             func store(_ key: String, _ value: String) async throws -> JSON? {
                 let body = #"{"key":"\#(key)","value":"\#(value)"}"#

@@ -46,7 +46,7 @@ struct SlowClientTests {
     }
 
     @Test(arguments: Slowness.allCases)
-    func aNewClientIsAnsweredBeforeAnyDeadlineOfTheSlow(_ slowness: Slowness) async throws {
+    func aNewClientIsAnsweredBeforeSlowClientsReachTheirDeadline(_ slowness: Slowness) async throws {
         try await Self.serving(Self.patient(connections: Self.limit)) { port in
             let slow = try await Self.callers(slowness, port)
             for _ in 0..<11 { try await isAlive(port) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is wrong before anything is served; wrong configuration files have a table in `ConfigFileTests`.
-@Suite("Hostile 37: what is wrong at the start is one line that says what to do", .timeLimit(.minutes(5)))
+@Suite("Hostile 37: an error at the start is one line that says what to do", .timeLimit(.minutes(5)))
 struct StartErrorTests {
     private static func fails(_ arguments: [String], _ code: Int32 = 1, with texts: [String]) async throws {
         let program = try Program.product("test-server", arguments)

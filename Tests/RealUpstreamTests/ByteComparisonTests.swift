@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The same request, sent directly and through the gateway: nobody can tell which way it went.
-@Suite("As if the gateway were not there", .timeLimit(.minutes(5))) struct ByteComparisonTests {
+@Suite("Answers of real servers, byte for byte", .timeLimit(.minutes(5))) struct ByteComparisonTests {
     /// A request without `Host`; `ETAG` and `DATE` mean what the server says of its `/file.txt`.
     private struct Case: Sendable {
         let line: String

@@ -10,7 +10,7 @@ import Testing
     }
 
     /// Half of them wait for an answer, half have begun to get one; then the server starts again.
-    @Test func everyRequestUnderWayEndsAndTheNextServerIsAsked() async throws {
+    @Test func runningRequestsEndAndARestartedServerIsAskedAgain() async throws {
         let port = try freePort()
         try await fronting("http://127.0.0.1:\(port)") { gateway in
             for round in 0..<20 {

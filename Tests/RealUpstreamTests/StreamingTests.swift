@@ -31,7 +31,7 @@ import Testing
         withExtendedLifetime(nginx) {}
     }
 
-    @Test func eachEventArrivesBeforeTheNextIsSentAndALeaverIsNoticed() async throws {
+    @Test func eachEventArrivesBeforeTheNextIsSentAndALeavingCallerIsNoticed() async throws {
         let node = try await DevServer()
         try await fronting(node.address) { port in
             let client = try RawClient(port)

@@ -7,7 +7,7 @@ import Testing
 @testable import DrawbridgeServer
 
 /// What comes after a request that was broken, refused or left: the next ones are as good as ever.
-@Suite("What follows a broken request to an upstream", .serialized, .timeLimit(.minutes(5)))
+@Suite("After a broken request to an upstream", .serialized, .timeLimit(.minutes(5)))
 struct AfterwardsTests {
     /// How often, and how often where there is time.
     private static let rounds = isLong ? 1_000 : 200
@@ -62,7 +62,7 @@ struct AfterwardsTests {
     }
 
     /// What came from behind, whole or not, is over once: who still works when the gateway stops has its time.
-    @Test func handlersKeepTheirGraceAtAStopAfterAnswersFromBehind() async throws {
+    @Test func handlersStillGetTheirGraceAtAStopAfterUpstreamAnswers() async throws {
         let body = String(repeating: "x", count: 3 << 20)
         let upstream = try RawUpstream { connection, head in
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n")
@@ -117,7 +117,7 @@ struct AfterwardsTests {
     }
 
     /// A server that closes after each answer, and does not say so before.
-    @Test func aServerThatClosesWithoutAWordIsAskedAgain() async throws {
+    @Test func anUpstreamThatClosesWithoutNoticeIsAskedAgain() async throws {
         let closing: Answering = { connection, head in
             _ = try connection.readBody(after: head)
             try connection.send(ok("ok"))
@@ -220,7 +220,7 @@ struct AfterwardsTests {
         }
     }
 
-    @Test func aBodyThatTheConnectionEndsMustBeEndedByTLSItself() async throws {
+    @Test func aBodyEndedByTheConnectionNeedsCloseNotifyOverTLS() async throws {
         let ending: Answering = { connection, head in
             try connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nall of it")
             if head.hasPrefix("GET /cut ") { connection.cutOff() } else { connection.close() }
@@ -240,7 +240,7 @@ struct AfterwardsTests {
         }
     }
 
-    @Test func aRequestWithNoForwardsLeftIsAnsweredByTheGateway() async throws {
+    @Test func aRequestWithMaxForwardsZeroIsAnsweredByTheGateway() async throws {
         let counting: Answering = { connection, head in
             try connection.send(ok(head.field("Max-Forwards") ?? "none"))
         }

@@ -62,7 +62,7 @@ struct AnswersBackTests {
         #expect(reply["Via"]?.hasPrefix("1.1 drawbridge-") == true)
     }
 
-    @Test func fieldsOfTheConnectionAreNotPassedOn() async throws {
+    @Test func hopByHopFieldsAreNotPassedOn() async throws {
         let reply = try await answer(
             """
             HTTP/1.0 200 OK\r
@@ -157,7 +157,9 @@ struct AnswersBackTests {
 
     /// The engine keeps them in memory of which a connection has little.
     @Test(arguments: [4, 16, 24, 28, 30, 31, 32, 40, 60], [0, 1 << 10, 5 << 10])
-    func manyFieldsAreAnAnswerOrAnErrorThatSaysSo(_ kilobytes: Int, _ requestFields: Int) async throws {
+    func anAnswerWithManyFieldsArrivesOrIsAnExplainedError(_ kilobytes: Int, _ requestFields: Int)
+        async throws
+    {
         let fields = (0..<kilobytes).map { "X-\($0): \(String(repeating: "a", count: 1010))\r\n" }.joined()
         let giving: Answering = { connection, head in
             _ = try connection.readBody(after: head)
@@ -234,7 +236,7 @@ struct AnswersBackTests {
         }
     }
 
-    @Test func redirectsElsewhereStayAsTheyAre() async throws {
+    @Test func redirectsToOtherServersStayUnchanged() async throws {
         let reply = try await answer(ok("", "Location: https://elsewhere.example/x", status: "301 Moved"))
         #expect(reply["Location"] == "https://elsewhere.example/x")
     }

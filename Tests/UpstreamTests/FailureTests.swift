@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is said where an upstream has no answer: to the caller, to a person, and to the log.
-@Suite("Upstreams that are not there", .timeLimit(.minutes(5)))
+@Suite("Upstreams that fail", .timeLimit(.minutes(5)))
 struct FailureTests {
     @Test func theWaitingPageAsksAgainAndIsReplacedByThePage() async throws {
         let upstreamPort = try freePort()
@@ -63,7 +63,7 @@ struct FailureTests {
         }
     }
 
-    @Test func anInvalidUpstreamURLSaysSo() async throws {
+    @Test func anInvalidUpstreamURLIsNamedInTheAnswer() async throws {
         #expect(throws: (any Error).self) { try Upstream("ftp://host") }
         try await serving(.quiet([.upstream("ftp://host")])) { port in
             let reply = try await reply(port, get("/"))

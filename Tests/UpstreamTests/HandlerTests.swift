@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Handlers that let a request go on, changed, and change what comes back; and the page runtime's tag.
-@Suite("What stands between a page and its server", .timeLimit(.minutes(5)))
+@Suite("Handlers and script tags between a page and its server", .timeLimit(.minutes(5)))
 struct HandlerTests {
     /// Changes all there is of a request, and of its answer.
     private struct Changing: Handler {
@@ -132,7 +132,7 @@ struct HandlerTests {
     enum Framing: CaseIterable { case length, chunks, bytes, end }
 
     @Test(arguments: Framing.allCases)
-    func theTagGoesIntoAPage(_ framing: Framing) async throws {
+    func theScriptTagIsPutIntoAPage(_ framing: Framing) async throws {
         let upstream = try RawUpstream { connection, _ in
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
             let page = Self.page

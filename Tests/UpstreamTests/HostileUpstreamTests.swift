@@ -270,7 +270,7 @@ struct HostileUpstreamTests {
     ]
 
     @Test(arguments: harmless)
-    func anOddButHarmlessAnswerAffectsNoOther(_ odd: Harmless) async throws {
+    func anOddButHarmlessAnswerDoesNotAffectTheNext(_ odd: Harmless) async throws {
         try await proxying(to: { connection, _ in try odd.answer.give(connection) }) { port, _ in
             try await blocking {
                 let client = try RawClient(port)
@@ -318,7 +318,7 @@ struct HostileUpstreamTests {
         }
     }
 
-    @Test func aServerThatIsNotThereIsA502() async throws {
+    @Test func anUnreachableServerIsA502() async throws {
         let gone = try RawUpstream { _ in }
         let port = gone.port
         gone.stop()

@@ -26,7 +26,7 @@ struct LongHeadTests {
 
     /// An answer's fields have the memory that the cookies leave.
     @Test(arguments: [1, 2, 4, 8])
-    func fieldsThatDoNotFitNextToCookiesAreAnErrorThatSaysSo(_ kilobytes: Int) async throws {
+    func answerFieldsThatDoNotFitNextToCookiesAreAnExplainedError(_ kilobytes: Int) async throws {
         let fields = (0..<kilobytes).map { "X-\($0): \(String(repeating: "a", count: 1010))\r\n" }.joined()
         let giving: Answering = { connection, _ in
             try connection.send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")

@@ -61,7 +61,7 @@ struct RequestsOutTests {
         #expect(sent.head.hasPrefix("GET \(target) HTTP/1.1\r\n"), "\(sent.head)")
     }
 
-    @Test func optionsForTheWholeServerArePassedOn() async throws {
+    @Test func anOPTIONSRequestForTheWholeServerIsPassedOn() async throws {
         let sent = try await sent(request("OPTIONS", "*"))
         #expect(sent.head.hasPrefix("OPTIONS * HTTP/1.1\r\n"), "\(sent.head)")
     }
@@ -80,7 +80,7 @@ struct RequestsOutTests {
         #expect(sent.head.fields("Content-Type") == [])
     }
 
-    @Test func chunksStayChunks() async throws {
+    @Test func aChunkedBodyIsForwardedInChunks() async throws {
         // libmicrohttpd 1.0.1 refuses extensions (`chunkExtensionsAreIgnored`).
         let size = HeadLayout.fault(of: .nothing) == nil ? "3;extension=1" : "3"
         let request = Array(
@@ -181,13 +181,13 @@ struct RequestsOutTests {
         #expect(!sent.head.contains("evil"))
     }
 
-    @Test func viaNamesAnOldHTTPVersion() async throws {
+    @Test func viaNamesTheCallersHTTPVersion() async throws {
         let sent = try await sent(Array("GET / HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8))
         #expect(sent.head.hasPrefix("GET / HTTP/1.1\r\n"))
         #expect(sent.head.field("Via")?.hasPrefix("1.0 drawbridge-") == true)
     }
 
-    @Test func callersBeforeTheGatewayAreNamedToo() async throws {
+    @Test func earlierProxiesStayInXForwardedForAndVia() async throws {
         let sent = try await sent(
             get("/", "X-Forwarded-For: 127.9.9.9", "Via: 1.0 other", "X-Forwarded-Proto: x"))
         #expect(sent.head.fields("X-Forwarded-For") == ["127.9.9.9, 127.0.0.1"])
@@ -196,7 +196,7 @@ struct RequestsOutTests {
         #expect(sent.head.fields("Via")[0] == "1.0 other")
     }
 
-    @Test func theCallerIsNotNamedWhereThatIsNotWanted() async throws {
+    @Test func theCallerIsNotForwardedIfThatIsSwitchedOff() async throws {
         var options = Upstream.Options()
         options.tellsCaller = false
         options.keepsHost = true

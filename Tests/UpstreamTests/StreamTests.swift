@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Bodies on their way from an upstream: at once, as fast as the slower side, and no longer than somebody reads.
-@Suite("Hostile 30: answers that flow, and callers that leave", .serialized, .timeLimit(.minutes(5)))
+@Suite("Hostile 30: streamed answers, and callers that leave", .serialized, .timeLimit(.minutes(5)))
 struct StreamTests {
     private static let megabyte = 1 << 20
 
@@ -137,7 +137,7 @@ struct StreamTests {
     }
 
     @Test(arguments: [true, false])
-    func aHundredMegabytesTakeNoMemory(_ isChunked: Bool) async throws {
+    func streamingAHundredMegabytesTakesNoMemory(_ isChunked: Bool) async throws {
         let count = 100 * Self.megabyte
         let fast: Answering = { connection, _ in
             let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(count)"

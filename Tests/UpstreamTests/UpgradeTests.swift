@@ -20,7 +20,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test func onlyWebSocketIsAskedForOfSeveralUpgrades() async throws {
+    @Test func ofSeveralUpgradesOnlyWebSocketIsPassedOn() async throws {
         let agreeing: Answering = { connection, head in
             #expect(head.fields("Upgrade") == ["websocket"])
             #expect(head.fields("Connection") == ["Upgrade"])
@@ -41,7 +41,7 @@ struct UpgradeTests {
     }
 
     /// The tunnel is opened on another thread than its loop's then.
-    @Test func middlewareOnTheMainActorLetsATunnelThrough() async throws {
+    @Test func aTunnelOpensBehindMiddlewareOnTheMainActor() async throws {
         let agreeing: Answering = { connection, head in
             #expect(head.fields("Cookie") == ["a=1"])
             try connection.send(
@@ -69,7 +69,7 @@ struct UpgradeTests {
     }
 
     @Test(arguments: ["Upgrade: h2c\r\n", "Upgrade: websocket, h2c\r\n", ""])
-    func aServerThatAgreesToSomethingElseIsA502(_ line: String) async throws {
+    func anUpstreamThatAgreesToAnotherProtocolIsA502(_ line: String) async throws {
         let other: Answering = { connection, _ in
             try connection.send("HTTP/1.1 101 Go\r\nConnection: Upgrade\r\n\(line)\r\n")
             try connection.drain()
@@ -80,7 +80,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test func http10AsksForNoUpgrade() async throws {
+    @Test func anUpgradeInHTTP10IsNotPassedOn() async throws {
         let plain: Answering = { connection, head in
             #expect(head.fields("Upgrade") == [])
             try connection.send(ok("plain"))

@@ -26,7 +26,7 @@ struct UploadTests {
         }
     }
 
-    @Test func fiftyMegabytesTakeNoMemory() async throws {
+    @Test func uploadingFiftyMegabytesTakesNoMemory() async throws {
         let count = 50 * Self.megabyte
         let counting: Answering = { connection, head in
             try connection.send(ok(String(try connection.drain(count))))
@@ -74,7 +74,7 @@ struct UploadTests {
     }
 
     @Test(arguments: [true, false])
-    func aCallerThatLeavesHalfwayHasNotSentAWholeBody(_ isChunked: Bool) async throws {
+    func anAbandonedUploadNeverLooksCompleteToTheUpstream(_ isChunked: Bool) async throws {
         let hasBegun = Observed(false)
         let isWhole = Observed<Bool?>(nil)
         let reading: Answering = { connection, head in
@@ -104,7 +104,7 @@ struct UploadTests {
         }
     }
 
-    @Test func aRefusalThatComesEarlyIsTheAnswer() async throws {
+    @Test func anEarlyRefusalIsPassedOn() async throws {
         let refusing: Answering = { connection, _ in
             try connection.send(
                 "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\nConnection: close\r\n\r\ntoo much")
@@ -119,7 +119,7 @@ struct UploadTests {
         }
     }
 
-    @Test func aRefusalWhoseConnectionClosesAtOnceIsAnAnswerToo() async throws {
+    @Test func aRefusalThatIsResetAtOnceIsStillAnswered() async throws {
         let refusing: Answering = { connection, _ in
             try connection.send(
                 "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\nConnection: close\r\n\r\ntoo much")
@@ -156,7 +156,7 @@ struct UploadTests {
     }
 
     /// What cannot begin is kept, and uses the memory for bodies of all requests.
-    @Test func anAnswerThatThereIsNoRoomToKeepIsA503() async throws {
+    @Test func anAnswerThatExceedsTheMemoryForBodiesIsA503() async throws {
         let count = 64 * Self.megabyte
         let echo: Answering = { connection, head in
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
@@ -180,7 +180,7 @@ struct UploadTests {
         }
     }
 
-    @Test func anAnswerThatIsWholeBeforeTheBodyHasEndedIsTheAnswer() async throws {
+    @Test func anAnswerThatEndsBeforeTheRequestBodyIsPassedOn() async throws {
         let gate = DispatchSemaphore(value: 0)
         let early: Answering = { connection, head in
             try connection.send(ok("early"))

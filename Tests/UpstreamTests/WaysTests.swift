@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Where upstreams may be, and how several share what is asked.
-@Suite("Ways to an upstream", .timeLimit(.minutes(5)))
+@Suite("Connecting to an upstream", .timeLimit(.minutes(5)))
 struct WaysTests {
     private static func named(_ name: String, at place: RawUpstream.Place = .loopback) throws -> RawUpstream {
         try RawUpstream(at: place) { connection, head in
@@ -72,7 +72,8 @@ struct WaysTests {
         }
     }
 
-    @Test(arguments: [true, false]) func localhostIsWhicheverAddressListens(_ isIPv6: Bool) async throws {
+    @Test(arguments: [true, false]) func anUpstreamAtLocalhostIsFoundByIPv4OrIPv6(_ isIPv6: Bool) async throws
+    {
         let upstream = try Self.named("local", at: isIPv6 ? .loopback6 : .loopback)
         defer { upstream.stop() }
         try await serving(.quiet([.upstream("http://localhost:\(upstream.port)")])) { port in
@@ -99,7 +100,7 @@ struct WaysTests {
     }
 
     /// Nobody takes a connection at the first address, and nobody refuses one: its queue is full.
-    @Test(arguments: [true, false]) func theOtherAddressIsTriedWhereOneIsSilent(_ isIPv6Silent: Bool)
+    @Test(arguments: [true, false]) func theOtherAddressOfAHostIsTriedIfOneIsSilent(_ isIPv6Silent: Bool)
         async throws
     {
         let (upstream, silent) = try Self.pair(isIPv6Silent)

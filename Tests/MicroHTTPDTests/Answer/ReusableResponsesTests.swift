@@ -25,7 +25,7 @@ extension OneAtATime {
 
         /// There is room for some 130 KB of unread answers on a connection: on each, one waits in the middle of its
         /// body while those of the others are made.
-        @Test func waitingAnswersOfOneLengthAreNotMixed() async throws {
+        @Test func concurrentAnswersOfTheSameLengthAreNotMixed() async throws {
             try await withServer(loops: 1) {
                 Self.echo($0)
             } test: { server in

@@ -253,7 +253,7 @@ struct FramingTests {
     }
 
     @Test(arguments: [false, true])
-    func aSenderOfFarTooMuchReadsTheRefusalAfterwards(_ isChunked: Bool) async throws {
+    func theSenderOfATooLargeBodyCanReadTheRefusalAfterwards(_ isChunked: Bool) async throws {
         try await withServer(chooseBody: { _, _, _ in .collected(upTo: 1 << 20) }, handle: { ok($0) }) {
             server in
             let port = server.port
@@ -495,7 +495,7 @@ struct FramingTests {
     @Test(arguments: [
         (0, 5_000_000), (0, 1), (4_999_999, 1), (1_000, 3_000_000), (0, 0), (5_000_000, 0), (4096, 4096),
     ])
-    func aPartOfAFileArrives(_ range: (offset: Int, length: Int)) async throws {
+    func anyRangeOfAFileArrives(_ range: (offset: Int, length: Int)) async throws {
         let content = pattern(5_000_000)
         let file = TemporaryFile(content)
         try await withServer { exchange in
@@ -634,7 +634,7 @@ struct FramingTests {
     ]
 
     @Test(arguments: broken.indices)
-    func aStreamThatGoesWrongNeverLooksWhole(_ index: Int) async throws {
+    func aFailedStreamNeverLooksCompleteToItsReader(_ index: Int) async throws {
         let stream = Self.broken[index]
         try await withServer { exchange in
             exchange.begin(Self.okHead, length: stream.length)
@@ -671,7 +671,7 @@ struct FramingTests {
     }
 
     /// The library takes an answer only when the request is complete: what is not read by then is dropped.
-    @Test func aStreamThatBeginsBeforeItsBodyIsReadDropsTheRest() async throws {
+    @Test func beginningTheAnswerBeforeTheBodyIsReadDropsTheRestOfTheBody() async throws {
         let hasThrown = Tally()
         try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
             let first = (try? await exchange.nextChunk()) ?? []

@@ -165,7 +165,7 @@ struct HostileRequestTests {
     @Test(arguments: [
         "X-Late: a\u{01}b", "X-Late: a\0b", "X-Late : b", "\u{01}: evil", ": evil", "X-Late: a\r\n evil",
     ])
-    func brokenTrailersAreNotMergedEither(_ trailers: String) async throws {
+    func malformedTrailersAreNotMergedIntoTheHead(_ trailers: String) async throws {
         try await Self.forgets(trailers, orRefuses: true)
     }
 

@@ -79,7 +79,7 @@ import Testing
 
     /// The answer to one that is refused, while others are idle, and others have sent a part of a head.
     @Test(arguments: 0..<8, [false, true])
-    func aHeadThatIsTooLongGetsTheOnlyAnswerWhichNamesTheOption(_ index: Int, _ isSecure: Bool) async throws {
+    func onlyTheAnswerToATooLongHeadNamesTheOption(_ index: Int, _ isSecure: Bool) async throws {
         try await Self.serving(isSecure: isSecure) { connect in
             let (idle, half, other, long) = (try connect(), try connect(), try connect(), try connect())
             try idle.send(Self.head())
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Of two who have sent a part of a head, the library does not say which it refuses.
-    @Test func whereAnotherHeadCouldBeMeantOnlyTheLongOneIsAnswered() async throws {
+    @Test func ofTwoUnfinishedHeadsOnlyTheTooLongOneIsRefused() async throws {
         try await Self.serving { connect in
             let (half, long) = (try connect(), try connect())
             try half.send("GET /half HTTP/1.1\r\nHost: a\r\nX-A: ")
@@ -135,7 +135,9 @@ import Testing
         (1 << 20, 1 << 30, 7710),
         (1 << 20, 64 << 20, 481), (0, 0, 4),
     ])
-    func theNumberOfConnectionsIsBoundedByTheirMemory(_ files: Int, _ memory: Int, _ connections: Int) {
+    func theNumberOfConnectionsIsBoundedByDescriptorsAndMemory(
+        _ files: Int, _ memory: Int, _ connections: Int
+    ) {
         #expect(HTTPServer.connectionLimit(files: files, memory, 32 << 10) == connections)
     }
 }

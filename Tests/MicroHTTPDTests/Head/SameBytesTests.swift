@@ -24,7 +24,9 @@ struct SameBytesTests {
                 ("Transfer-Encoding: chunked\r\nExpect:\(blank)100-Continue\(blank)", "0\r\n\r\n", ""),
             ]
         })
-    func whiteSpaceAfterAValueIsReadAlikeOrRefused(_ lines: String, _ sent: String, _ body: String)
+    func whiteSpaceAfterAValueIsReadAlikeByEngineAndLibraryOrRefused(
+        _ lines: String, _ sent: String, _ body: String
+    )
         async throws
     {
         let reached = Tally()
@@ -55,7 +57,9 @@ struct SameBytesTests {
             ("Content-Length: 5\r\nExpect:", [417]),
             ("Transfer-Encoding: chun\u{212A}ed", [400, 501]),
         ] as [(String, Set<Int>)])
-    func whatTheLibraryReadsDifferentlyIsRefusedAtOnce(_ lines: String, _ statuses: Set<Int>) async throws {
+    func aHeadThatTheLibraryReadsDifferentlyIsRefusedAtOnce(_ lines: String, _ statuses: Set<Int>)
+        async throws
+    {
         let reached = Tally()
         try await withServer(loops: 1) { exchange in
             reached.add()
@@ -104,7 +108,7 @@ struct SameBytesTests {
 
     /// Connection is read by the library, which must find the same words in it as anybody else.
     @Test(arguments: blanks)
-    func aCallerThatClosesIsUnderstoodWithWhiteSpaceAroundItsWord(_ blank: String) async throws {
+    func connectionCloseIsUnderstoodWithWhiteSpaceAroundIt(_ blank: String) async throws {
         try await withServer(loops: 1) {
             ok($0)
         } test: { server in
@@ -121,7 +125,7 @@ struct SameBytesTests {
 
     /// Methods are told apart by case (RFC 9110, section 9.1): `head` is not HEAD, and its answer has a body.
     @Test(arguments: ["head", "Head", "heaD", "options", "put"])
-    func aMethodInOtherLettersIsAnotherMethodToBothReaders(_ method: String) async throws {
+    func methodsAreCaseSensitiveForEngineAndLibrary(_ method: String) async throws {
         try await withServer(loops: 1) { exchange in
             ok(exchange, exchange.request.method.rawValue)
         } test: { server in

@@ -29,7 +29,7 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test func aHeadWhoseLengthDoesNotFitIsRefusedBeforeItsBody() async throws {
+    @Test func aBodyWhoseLengthExceedsTheMemoryIsRefusedByItsHead() async throws {
         try await Self.serving { server in
             let port = server.port
             let replies = try await blocking {
@@ -46,7 +46,7 @@ struct BodyMemoryTests {
     }
 
     @Test(arguments: [false, true])
-    func aBodyThatMeetsTheLimitOnItsWayIsRefusedAndItsConnectionCloses(_ isChunked: Bool) async throws {
+    func aBodyThatExceedsTheMemoryWhileItArrivesIsRefusedAndClosed(_ isChunked: Bool) async throws {
         try await Self.serving { server in
             let port = server.port
             let (first, second) = try await blocking {
@@ -86,7 +86,7 @@ struct BodyMemoryTests {
     }
 
     /// A body that is only announced takes nothing.
-    @Test func manyWhoOnlyAnnounceLargeBodiesHoldNobodyUp() async throws {
+    @Test func callersThatOnlyAnnounceLargeBodiesDelayNobody() async throws {
         try await Self.serving { server in
             let port = server.port
             try await blocking {
@@ -104,7 +104,7 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test func answersThatNobodyTakesUseMemoryAndOneTooManyIsWithheld()
+    @Test func unreadAnswersCountAgainstTheMemoryAndOneTooManyIsA503()
         async throws
     {
         try await Self.serving { server in
@@ -147,7 +147,8 @@ struct BodyMemoryTests {
             ),
             ("", [:], nil),
         ] as [(String, [String: String], Int?)])
-    func theLimitsOfControlGroupsAreFound(_ membership: String, _ files: [String: String], _ limit: Int?) {
+    func theMemoryLimitOfAControlGroupIsFound(_ membership: String, _ files: [String: String], _ limit: Int?)
+    {
         #expect(MemoryLimit.ofControlGroups(membership) { files[$0] } == limit)
     }
 

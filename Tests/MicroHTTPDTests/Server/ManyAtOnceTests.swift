@@ -51,7 +51,7 @@ extension OneAtATime {
             }
         }
 
-        @Test func manyThreadsMayAnswerFromOutside() async throws {
+        @Test func manyOtherThreadsMayAnswerOneExchangeAtOnce() async throws {
             try await withServer(loops: 2) { exchange in
                 let path = exchange.request.path ?? ""
                 if path.hasPrefix("/stream") { exchange.begin(HTTPResponse(status: .ok), length: nil) }
@@ -214,7 +214,7 @@ extension OneAtATime {
 }
 
 extension OneAtATime.ManyAtOnceTests {
-    @Test func aHandlerThatYieldsForLongDoesNotMakeItsLoopGrow() async throws {
+    @Test func aHandlerThatYieldsAMillionTimesTakesNoMoreMemory() async throws {
         try await withServer { exchange in
             for _ in 0..<1_000_000 { await Task.yield() }
             ok(exchange, "done")

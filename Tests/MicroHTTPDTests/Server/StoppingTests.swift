@@ -78,7 +78,7 @@ extension OneAtATime {
         }
 
         /// A server that stops has closed its socket, whose number is soon another server's.
-        @Test func aServerThatStopsTakesNoConnectionOfAnother() async throws {
+        @Test func aStoppingServerAcceptsNoConnectionOfAnotherServer() async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
@@ -205,7 +205,7 @@ extension OneAtATime {
             await #expect(throws: RawClient.Failure.self) { try await blocking { try stream.reply() } }
         }
 
-        @Test func handlersThatAreLeftBehindAreCounted() async throws {
+        @Test func handlersStillRunningAfterTheStopAreCounted() async throws {
             let started = Tally()
             let gate = Gate()
             let server = try Self.server { exchange in
@@ -226,7 +226,7 @@ extension OneAtATime {
         enum Stubborn: CaseIterable { case waits, yields, writes, blocksItsLoop }
 
         @Test(arguments: Stubborn.allCases)
-        func handlersThatIgnoreTheirCancellationAreLeftBehind(_ kind: Stubborn) async throws {
+        func theStopAbandonsHandlersThatIgnoreTheirCancellation(_ kind: Stubborn) async throws {
             let started = Tally()
             let ended = Tally()
             let gate = Gate()
@@ -294,7 +294,7 @@ extension OneAtATime {
             for client in [slow, fast, upload] { #expect(try await blocking { try client.isClosedByPeer() }) }
         }
 
-        @Test func halfRequestsDoNotHoldTheStop() async throws {
+        @Test func incompleteRequestsDoNotDelayTheStop() async throws {
             let server = try Self.server { ok($0) }
             let port = server.port
             let clients = try await blocking {

@@ -25,7 +25,7 @@ import Testing
         #expect(try Self.problem("/tmp", good.key).contains("/tmp: Is a directory"))
     }
 
-    @Test func aFileWithoutWhatItShouldHaveIsNamed() async throws {
+    @Test func aFileWithoutACertificateOrKeyIsNamed() async throws {
         let certificates = try Certificates()
         let good = try await certificates.make()
         let text = try certificates.write("hello\n", to: "text.pem")
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func theLibrarysReasonIsInTheErrorOfTheStart() async throws {
+    @Test func theTLSLibrarysReasonIsInTheErrorOfTheStart() async throws {
         let certificates = try Certificates()
         let good = try await certificates.make()
         let key = try certificates.read(good.key)

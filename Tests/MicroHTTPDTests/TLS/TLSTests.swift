@@ -169,7 +169,7 @@ extension Deadlines {
             }
         }
 
-        @Test func aBrowserMayConnectLongBeforeItAsks() async throws {
+        @Test func aTLSConnectionMayBeIdleBeforeItsFirstRequest() async throws {
             var limits = Limits()
             limits.headTime = .seconds(2)
             try await Self.serving(limits: limits) { port in
@@ -197,7 +197,7 @@ extension Deadlines {
             }
         }
 
-        @Test func handshakesThatWaitDoNotHoldTheStop() async throws {
+        @Test func pendingHandshakesDoNotDelayTheStop() async throws {
             let clients = try await Self.serving { port in
                 try await blocking {
                     _ = try Self.ask(port)
@@ -288,7 +288,7 @@ extension Deadlines {
             }
         }
 
-        @Test func aSlowReaderOfAStreamHoldsItsWriterAndGetsAll() async throws {
+        @Test func aSlowReaderPausesTheWriterAndGetsTheWholeStream() async throws {
             let written = Tally()
             let total = 32 << 20
             try await Self.serving(handle: { exchange in
@@ -351,7 +351,7 @@ extension Deadlines {
 
         /// The library spins on an extension that does not fit its buffer; what GnuTLS has decrypted is included.
         @Test(arguments: [40_000, 64 << 20])
-        func aChunkExtensionThatDoesNotFitIsCutOff(_ count: Int) async throws {
+        func aTooLongChunkExtensionClosesTheConnection(_ count: Int) async throws {
             // No deadline cuts it off, all of them are hours away.
             var limits = Limits()
             limits.headTime = .seconds(3600)

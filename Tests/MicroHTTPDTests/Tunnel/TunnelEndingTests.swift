@@ -34,7 +34,7 @@ extension Deadlines {
         }
 
         @Test(arguments: securities, [true, false])
-        func anUpstreamThatGoesTakesItsCallerAlong(_ security: String?, _ isReset: Bool) async throws {
+        func anUpstreamThatClosesATunnelClosesItsCaller(_ security: String?, _ isReset: Bool) async throws {
             try await withTunnels(security) { server in
                 let (caller, upstream) = try await server.open()
                 try await blocking {
@@ -48,7 +48,7 @@ extension Deadlines {
         }
 
         @Test(arguments: securities, [true, false])
-        func aCallerThatGoesTakesItsUpstreamAlong(_ security: String?, _ isReset: Bool) async throws {
+        func aCallerThatClosesATunnelClosesItsUpstream(_ security: String?, _ isReset: Bool) async throws {
             try await withTunnels(security) { server in
                 let (caller, upstream) = try await server.open()
                 try await blocking {
@@ -76,7 +76,7 @@ extension Deadlines {
         }
 
         @Test(arguments: securities, [true, false])
-        func silenceAfterOneEndClosesBothSides(_ security: String?, _ isCallerFirst: Bool) async throws {
+        func aHalfClosedTunnelThatIsSilentIsClosed(_ security: String?, _ isCallerFirst: Bool) async throws {
             try await withTunnels(security, silentSeconds: 5) { server in
                 let (caller, upstream) = try await server.open()
                 let (first, second) = isCallerFirst ? (caller, upstream) : (upstream, caller)
@@ -97,7 +97,7 @@ extension Deadlines {
         }
 
         @Test(arguments: securities)
-        func aTunnelInWhichNothingEndsMayBeSilent(_ security: String?) async throws {
+        func aTunnelThatNeitherSideEndsMayBeSilent(_ security: String?) async throws {
             try await withTunnels(security, silentSeconds: 1) { server in
                 let (caller, upstream) = try await server.open()
                 try await Task.sleep(for: .seconds(3))

@@ -45,7 +45,7 @@ extension OneAtATime {
         }
 
         /// The alert of TLS would be lost otherwise.
-        @Test func theEndOfATunnelIsSentWhenThereIsRoom() async throws {
+        @Test func theEndOfATunnelIsSentOnceTheSocketHasRoom() async throws {
             let end = try FullEnd(takesBytes: true)
             try await Self.serving(end) { server, caller, loop in
                 caller.finishSending()

@@ -49,7 +49,7 @@ extension OneAtATime {
         }
 
         @Test(arguments: securities, [1, 300_000])
-        func bytesAfterTheHeadsComeFirst(_ security: String?, _ count: Int) async throws {
+        func bytesSentRightAfterTheHeadsArriveFirst(_ security: String?, _ count: Int) async throws {
             let first = pattern(count, from: 7)
             let extra = pattern(min(count, 9_000))
             try await withTunnels(security, first: first) { server in

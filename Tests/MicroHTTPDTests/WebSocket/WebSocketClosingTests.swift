@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aSlowReaderGetsAllBeforeTheEnd() async throws {
+    @Test func aSlowReaderGetsAllMessagesBeforeTheClose() async throws {
         var limits = WebSocketLimits()
         // A busy machine may stall a reader for some seconds.
         limits.closeSeconds = 5
@@ -116,7 +116,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test func aStopDoesNotWaitForEverForThoseThatDoNotAnswer() async throws {
+    @Test func aStopDoesNotWaitForEverForSocketsThatDoNotAnswer() async throws {
         let (client, log) = try await withWebSockets { server, log in
             let port = server.port
             let client = try await blocking { try WebSocketClient.open(port) }
@@ -128,7 +128,7 @@ import Testing
         #expect(frames.map(\.code) == [1001])
     }
 
-    @Test func theHandlerOfASocketDoesNotHoldTheStop() async throws {
+    @Test func theRunningHandlerOfAWebSocketDoesNotDelayTheStop() async throws {
         let log = WebSocketLog()
         let returned = Tally()
         let client = try await withServer { exchange in
@@ -152,7 +152,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test func aSocketThatIsStillReferencedDoesNotKeepItsServer() async throws {
+    @Test func aSocketThatIsStillReferencedDoesNotRetainItsServer() async throws {
         let log = WebSocketLog()
         weak var server: HTTPServer?
         try await withWebSockets { own, ownLog in

@@ -47,7 +47,9 @@ struct WebSocketParserTests {
             ])
     }
 
-    @Test(arguments: WebSocketFaultTests.faults.indices) func aFaultIsFoundInPiecesOfAnySize(_ index: Int) {
+    @Test(arguments: WebSocketFaultTests.faults.indices) func aFaultIsFoundHoweverTheBytesAreSplit(
+        _ index: Int
+    ) {
         var limits = WebSocketLimits()
         limits.message = 200_000
         limits.frames = 1000

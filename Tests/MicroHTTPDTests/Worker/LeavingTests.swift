@@ -104,7 +104,7 @@ extension OneAtATime {
         }
 
         @Test(arguments: Exit.allCases)
-        func anExchangeIsForgottenWhenItsCallerHasLeft(_ exit: Exit) async throws {
+        func anExchangeIsReleasedWhenItsCallerHasLeft(_ exit: Exit) async throws {
             final class Witness: Sendable {
                 let gone: Tally
                 init(_ gone: Tally) { self.gone = gone }
@@ -134,7 +134,7 @@ extension OneAtATime {
         }
 
         @Test(arguments: Exit.allCases, [false, true])
-        func aCallerThatLeavesWhileItUploadsEndsTheReading(_ exit: Exit, _ isSlow: Bool) async throws {
+        func readingABodyEndsWhenItsCallerLeaves(_ exit: Exit, _ isSlow: Bool) async throws {
             let started = Tally()
             let failed = Tally()
             try await withServer(chooseBody: { _, _, _ in .streamed }) { exchange in
@@ -182,7 +182,7 @@ extension OneAtATime {
         }
 
         @Test(arguments: Exit.allCases, [false, true])
-        func aCallerThatLeavesWhileItReadsEndsTheWriting(_ exit: Exit, _ isSlowProducer: Bool) async throws {
+        func writingAStreamEndsWhenItsCallerLeaves(_ exit: Exit, _ isSlowProducer: Bool) async throws {
             let ended = Tally()
             try await withServer { exchange in
                 exchange.begin(HTTPResponse(status: .ok), length: nil)
@@ -271,7 +271,7 @@ extension OneAtATime {
         }
 
         @Test(arguments: Exit.allCases)
-        func abandonedHalfHeadsAreForgotten(_ exit: Exit) async throws {
+        func abandonedIncompleteRequestsAreReleased(_ exit: Exit) async throws {
             let head = Array("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel".utf8)
             try await withServer(handle: { ok($0) }) { server in
                 let port = server.port

@@ -17,7 +17,7 @@ struct OwnersTests {
         }
     }
 
-    @Test func aHeadKeepsTheFirstHandlerThatIsMadeOfIt() {
+    @Test func aHeadKeepsTheFirstHandlerThatIsMadeForIt() {
         final class Made: HeadHandler {
             func chooseBody(
                 _ head: AuditedHead, from remoteAddress: String?, at localAddress: String?

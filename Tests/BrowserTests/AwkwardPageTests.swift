@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Pages as they are in the world: what others have reported of tools like this one, tried here.
-@Suite("Pages as they are", .serialized, .timeLimit(.minutes(5))) struct AwkwardPageTests {
+@Suite("Pages with unusual code", .serialized, .timeLimit(.minutes(5))) struct AwkwardPageTests {
     private static let driven = Browser.tried
     /// Whether a page has its native half.
     private static let hasNative =
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// A page that a browser prepares calls nobody before somebody opens it, and everybody then.
-    @Test func aPrerenderedPageCallsNobodyBeforeItIsOpened() async throws {
+    @Test func aPrerenderedPageCallsNativeOnlyOnceItIsOpened() async throws {
         let first = Self.page(
             """
             <script type=speculationrules>{"prerender": [{"urls": ["/next.html"]}]}</script><a id=a href=/next.html>next</a>
@@ -209,7 +209,9 @@ import Testing
         #expect(await site.program.stop() == 0)
     }
 
-    @Test(arguments: driven) func aPageThatLacksTheBridgeIsToldTheOption(_ browser: Browser) async throws {
+    @Test(arguments: driven) func theLogNamesTheOptionThatGivesAPageItsMissingBridge(_ browser: Browser)
+        async throws
+    {
         let folder = try Self.folder([
             "index.html": Self.page(Self.tapping + "<script src=chat.js></script>"), "chat.js": Self.chat,
         ])
@@ -255,7 +257,7 @@ import Testing
         }</script>
         """
 
-    @Test(arguments: driven) func handlersWithUnusualNamesAreOnThePagesObjects(_ browser: Browser)
+    @Test(arguments: driven) func handlersWithUnusualNamesAreMethodsOfThePagesObjects(_ browser: Browser)
         async throws
     {
         let names: [JSON] = ["get user", "a#b", "取得", "é", "100%", "a/b?c"]
@@ -280,7 +282,8 @@ import Testing
     // MARK: Events
 
     /// An event reaches the page, or the log says which page did not take it; whoever receives it can answer.
-    @Test(arguments: driven) func anEventArrivesOrTheLogNamesWhoDidNotHearIt(_ browser: Browser) async throws
+    @Test(arguments: driven) func anEventReachesThePageOrTheLogNamesThePageThatMissedIt(_ browser: Browser)
+        async throws
     {
         let listening = """
             <script>seen = [];

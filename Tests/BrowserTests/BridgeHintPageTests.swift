@@ -32,7 +32,9 @@ import Testing
         """
 
     /// Each page fails where only a run tells, twice; nothing is on its `window` that other pages do not have.
-    @Test(arguments: Browser.tried) func logConsoleAndJournalNameTheMissingOptionOnce(_ browser: Browser)
+    @Test(arguments: Browser.tried) func logConsoleAndJournalNameTheMissingBridgeOptionOnce(
+        _ browser: Browser
+    )
         async throws
     {
         let folder = try Folder()

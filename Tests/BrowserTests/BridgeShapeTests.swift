@@ -7,7 +7,9 @@ import Testing
         shape.pages.prefix(Browser.isThorough ? .max : 1).map { "\(shape.rawValue)/\($0).html" }
     }
 
-    @Test(arguments: Browser.tried) func bridgesWorkInPagesOfEveryShape(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func bridgesWorkHoweverAPageIsLoadedAndRestricted(_ browser: Browser)
+        async throws
+    {
         try await BridgeSite.expectNoFailure(Self.shapes, in: browser)
     }
 }

@@ -53,7 +53,7 @@ import Testing
     ]
 
     @Test(arguments: Browser.tried)
-    func valuesAreTheSameInThePageAndBack(_ browser: Browser) async throws {
+    func aValueSentToAPageComesBackUnchanged(_ browser: Browser) async throws {
         try await Self.drive(browser, try BridgeSite()) { page in
             for bridge in [Page.Bridge.wvjb, .message, .function] {
                 for value in Self.values {
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aReloadEndsPendingCallsAndTheNewPageIsThere(_ browser: Browser) async throws {
+    func aReloadFailsPendingCallsAndTheNewPageCanBeCalled(_ browser: Browser) async throws {
         let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aPageThatTheGatewayGaveUpIsInformed(_ browser: Browser) async throws {
+    func aPageThatTheGatewayGaveUpGetsAnErrorForItsPendingCall(_ browser: Browser) async throws {
         let site = try BridgeSite()
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {

@@ -8,7 +8,7 @@ import Testing
         Browser.isThorough ? ForeignPageTests.Place.allCases : [.anotherPort, .sandbox]
 
     @Test(arguments: Browser.tried, places)
-    func foreignPagesReachNoEndpointOfPages(_ browser: Browser, _ place: ForeignPageTests.Place)
+    func foreignPagesCannotUseThePageEndpoints(_ browser: Browser, _ place: ForeignPageTests.Place)
         async throws
     {
         let site = try KnockedSite()
@@ -26,7 +26,7 @@ import Testing
 
     /// So that the page above is known to try.
     @Test(arguments: Browser.tried)
-    func ownPagesReachEveryEndpointOfPagesWithTheToken(_ browser: Browser) async throws {
+    func ownPagesCanUseEveryPageEndpointWithTheToken(_ browser: Browser) async throws {
         let site = try KnockedSite()
         let foreign = try ForeignSite()
         let seen = try await site.knocked(

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.enabled(if: Browser.isThorough), arguments: Browser.tried)
-    func pagesOfAReboundHostReadOnlyTheRefusal(_ browser: Browser) async throws {
+    func aPageThatUsesDNSRebindingReadsOnlyTheRefusal(_ browser: Browser) async throws {
         let seen = try await Self.rebound(in: browser)
         seen.expectCallError()
         let refusal = "the host \(Browser.reboundName) may not be used to reach this gateway"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Pages that reach for the inspector in real browsers: on the gateway's own origin, and on another port.
-@Suite("Pages against the inspector in browsers", .serialized, .timeLimit(.minutes(5)))
+@Suite("Attacks of pages on the inspector in browsers", .serialized, .timeLimit(.minutes(5)))
 struct InspectorAttackTests {
     enum Place: CaseIterable, Sendable {
         case ownOrigin, anotherPort
@@ -31,7 +31,7 @@ struct InspectorAttackTests {
     }
 
     /// So that the page above is known to try.
-    @Test(arguments: Browser.tried) func theAttackingPageReadsWhatIsNotForbidden(_ browser: Browser)
+    @Test(arguments: Browser.tried) func theAttackingPageCanReadAnUnprotectedServer(_ browser: Browser)
         async throws
     {
         let foreign = try ForeignSite()

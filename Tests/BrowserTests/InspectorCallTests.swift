@@ -15,7 +15,9 @@ import Testing
         }
         """
 
-    @Test(arguments: Browser.tried) func aCallIsARowWithItsInputItsAnswerAndWhoAnswered(_ browser: Browser)
+    @Test(arguments: Browser.tried) func theRowOfACallShowsItsInputItsAnswerAndWhatAnswered(
+        _ browser: Browser
+    )
         async throws
     {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in

@@ -189,7 +189,7 @@ struct InspectorControlTests {
 
     // MARK: The list
 
-    @Test(arguments: Browser.tried) func theFilterIsKeptInTheAddress(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func theFilterIsKeptInTheURL(_ browser: Browser) async throws {
         let site = try InspectedSite(Self.replies)
         try await Site.inspect(browser, site, query: "?filter=by%3Anobody") { inspected in
             let driven = inspected.driven
@@ -255,7 +255,7 @@ struct InspectorControlTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func theListFollowsTheNewestUntilTheReaderGoesUp(_ browser: Browser)
+    @Test(arguments: Browser.tried) func theListFollowsNewCallsUntilTheReaderScrollsUp(_ browser: Browser)
         async throws
     {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in

@@ -7,7 +7,9 @@ import Testing
 @Suite("Saving from the inspector in browsers", .serialized, .timeLimit(.minutes(5)))
 struct InspectorFileTests {
     /// From "nothing happens" to "answered, saved, live", without a restart.
-    @Test(arguments: Browser.tried) func anAnswerTypedForAnUnansweredCallIsSavedAndLive(_ browser: Browser)
+    @Test(arguments: Browser.tried) func anAnswerTypedForAnUnansweredCallIsSavedAndUsedAtOnce(
+        _ browser: Browser
+    )
         async throws
     {
         let folder = try Folder()
@@ -73,7 +75,9 @@ struct InspectorFileTests {
     }
 
     /// What is saved is used, whatever was set for a while before; what is typed by halves is there again.
-    @Test(arguments: Browser.tried) func aSaveReplacesATemporaryAnswerAndLosesNoTyping(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aSaveReplacesATemporaryAnswerAndKeepsUnsavedTyping(
+        _ browser: Browser
+    )
         async throws
     {
         let folder = try Folder()
@@ -118,7 +122,9 @@ struct InspectorFileTests {
     }
 
     /// What is in the file is more than what one call has shown of it: cases, templates, other scenarios.
-    @Test(arguments: Browser.tried) func aMockIsShownAsWrittenAndSavedInItsPlaceAlone(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aMockIsShownAsItIsWrittenAndASaveReplacesOnlyItsText(
+        _ browser: Browser
+    )
         async throws
     {
         let folder = try Folder()

@@ -73,7 +73,7 @@ struct InspectorHostileTests {
                 .map(e => e.href ?? e.src ?? e.action).filter(url => !/^https?:/.test(url)))
         """
 
-    @Test(arguments: Browser.tried) func textsOfPagesStayTextInTheirPlace(_ browser: Browser)
+    @Test(arguments: Browser.tried) func textFromPagesIsShownAsTextAndStaysInItsElement(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite(Self.replies)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The inspector by keys alone, and as those meet it who see little or nothing, in real browsers.
-@Suite("The inspector by keys in browsers", .serialized, .timeLimit(.minutes(5))) struct InspectorKeyTests {
+@Suite("Keys of the inspector in browsers", .serialized, .timeLimit(.minutes(5))) struct InspectorKeyTests {
     private typealias Site = InspectedBrowser
     private typealias Key = DrivenBrowser.Key
 

@@ -8,7 +8,7 @@ import Testing
 @Suite("The inspector's link in browsers", .serialized, .timeLimit(.minutes(5))) struct InspectorLinkTests {
     private static let gate = "document.getElementById('gate').textContent"
 
-    @Test(arguments: Browser.tried) func theLinkLetsOneTabInWhichSurvivesAReload(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aTabOpenedByTheLinkKeepsItsAccessAfterAReload(_ browser: Browser)
         async throws
     {
         let site = try InspectedSite()
@@ -43,7 +43,9 @@ import Testing
     }
 
     /// A second profile has nothing of the first.
-    @Test(arguments: Browser.tried) func aUsedLinkLetsNoOtherProfileIn(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aUsedLinkGivesAnotherBrowserProfileNoAccess(_ browser: Browser)
+        async throws
+    {
         let site = try InspectedSite()
         let link = site.inspector.drawLink()
         for isFirst in [true, false] {

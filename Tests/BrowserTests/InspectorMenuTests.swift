@@ -28,7 +28,9 @@ struct InspectorMenuTests {
         """
 
     /// A session by hand becomes a file of mocks, and that answers without the handler that made it.
-    @Test(arguments: Browser.tried) func recordedCallsDownloadAsMocksThatAnswerTheSame(_ browser: Browser)
+    @Test(arguments: Browser.tried) func recordedCallsCanBeDownloadedAsMocksThatAnswerTheSame(
+        _ browser: Browser
+    )
         async throws
     {
         let site = try InspectedSite(#"{"replies": {"pay": {"code": 0}}}"#)

@@ -45,7 +45,9 @@ struct InspectorPanelTests {
         var countAfter: String
     }
 
-    @Test(arguments: Browser.tried) func namesOfTheCatalogueCanBeTried(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aNameInTheCatalogueCanBeCalledFromTheInspector(_ browser: Browser)
+        async throws
+    {
         let site = try InspectedSite(Self.replies)
         try site.gateway.register(Twice.self, at: "/double")
         try await Site.inspect(browser, site) { inspected in
@@ -163,7 +165,9 @@ struct InspectorPanelTests {
     }
 
     /// Whether a browser keeps a page for Back is its own affair; the panel shows what it did.
-    @Test(arguments: Browser.tried) func thePanelShowsWhetherALeftPageIsKeptForBackOrGone(_ browser: Browser)
+    @Test(arguments: Browser.tried) func thePanelShowsWhetherALeftPageIsKeptForTheBackButton(
+        _ browser: Browser
+    )
         async throws
     {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
@@ -182,7 +186,7 @@ struct InspectorPanelTests {
         }
     }
 
-    @Test(arguments: Browser.tried) func callsAreGroupedByLoadOfThePage(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func callsAreGroupedByPageLoad(_ browser: Browser) async throws {
         try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
             let driven = inspected.driven
             try await inspected.inPage("MyApp.pay({ channel: 'card' })")

@@ -35,7 +35,8 @@ struct InspectorStreamTests {
         })()
         """
 
-    @Test(arguments: Browser.tried) func aStreamThatNeverBeganIsOpenedAgain(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aStreamThatFailedToOpenIsOpenedAgain(_ browser: Browser) async throws
+    {
         let site = try InspectedSite()
         try await DrivenBrowser.drive(browser) { driven in
             // Without a ticket it follows nothing by itself.

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// A page with frames, popups and advertisements, in real browsers: which of them gets what native does.
-@Suite("The page that is meant, in browsers", .serialized, .timeLimit(.minutes(5))) struct MeantPageTests {
+@Suite("The target page of an event, in browsers", .serialized, .timeLimit(.minutes(5))) struct MeantPageTests
+{
     /// Where the documents are, seen from the first.
     private static let windows = ["window", "frames[0]", "other", "other.frames[0]"]
 
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Browser.tried) func thePageThatIsMeantDoesNotDependOnTheOrderOfArrival(
+    @Test(arguments: Browser.tried) func theTargetPageDoesNotDependOnTheOrderOfConnecting(
         _ browser: Browser
     ) async throws {
         let folder = try Self.folder()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What pages in real browsers hear of a reply: each outcome, by each bridge.
-@Suite("Outcomes of replies at bridges", .serialized, .timeLimit(.minutes(5))) struct OutcomeTests {
+@Suite("Outcomes of mocks by each bridge", .serialized, .timeLimit(.minutes(5))) struct OutcomeTests {
     /// What an outcome is written as, and what a page receives of it by each bridge, one thing after the other.
     private struct Outcome: Decodable {
         let reply: JSON

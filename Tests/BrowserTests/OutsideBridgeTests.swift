@@ -7,7 +7,7 @@ import Testing
 
 /// The bridges that are shipped, each in a page of its own below a policy that allows nothing but the page's own
 /// scripts: what pages receive, what native receives, a reload, and another gateway in the place of the first.
-@Suite("Bridges from outside", .serialized, .timeLimit(.minutes(5))) struct OutsideBridgeTests {
+@Suite("Bridges that are separate scripts", .serialized, .timeLimit(.minutes(5))) struct OutsideBridgeTests {
     /// What a page is given, and what comes of it.
     private struct Expected: Decodable {
         let options: JSON?

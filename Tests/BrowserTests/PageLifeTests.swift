@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// What only a real browser shows of lives and order: a page that sleeps, and calls by all bridges in one task.
-@Suite("Lives and order of pages", .serialized, .timeLimit(.minutes(5))) struct PageLifeTests {
+@Suite("Lives of pages and the order of their calls", .serialized, .timeLimit(.minutes(5)))
+struct PageLifeTests {
     /// Keeps the numbers that it is called with, in whatever form its bridge gives them.
     private struct Note: JSONHandler {
         let notes: Observed<[Int]>

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Pages in real browsers whose calls are answered by replies alone.
-@Suite("Replies to pages in browsers", .serialized, .timeLimit(.minutes(8))) struct RepliedPageTests {
+@Suite("Mocks for pages in browsers", .serialized, .timeLimit(.minutes(8))) struct RepliedPageTests {
     private static let pages = [
         "wvjb6", "inject", "shortcuts", "messages", "flag", "jsbridge", "queue", "wvjb5", "wvjb4", "own6",
     ]
@@ -25,7 +25,7 @@ import Testing
 
     /// A mock that is saved while the page is open is among its shortcuts, without a reload, and goes with the save
     /// that takes it away.
-    @Test(arguments: Browser.tried) func aSavedMockIsAtOnceAmongThePagesShortcuts(_ browser: Browser)
+    @Test(arguments: Browser.tried) func aSavedMockIsAtOnceAMethodOfThePagesShortcutObject(_ browser: Browser)
         async throws
     {
         let site = try BridgeSite()
@@ -53,7 +53,7 @@ import Testing
     /// As above, at the objects of other bridges: below `messageHandlers`, and as global functions.
     ///
     /// Names that settings give to every page go where a reply says that they are missing, and come again.
-    @Test(arguments: Browser.tried) func aSavedMockIsAtOnceAMessageHandlerAndAFunction(
+    @Test(arguments: Browser.tried) func aSavedMockIsAtOnceAMessageHandlerAndAGlobalFunction(
         _ browser: Browser
     )
         async throws
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// A name that a page reads of native's objects in vain stays undefined; log, console and tester hear of it once.
-    @Test(arguments: Browser.tried) func aNameThatAPageReadsInVainIsReported(_ browser: Browser) async throws
+    @Test(arguments: Browser.tried) func readingAMissingNativeNameIsReported(_ browser: Browser) async throws
     {
         let folder = try Folder()
         try folder.write(
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// What a page receives where nobody answers: nothing; where it is blocked, nothing at once.
-    @Test(arguments: Browser.tried) func silenceNeverAnswersByAnyBridge(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried) func aSilentMockNeverAnswersByAnyBridge(_ browser: Browser) async throws {
         let site = try BridgeSite()
         try await site.gateway.mock(#"{"silent": {"$silence": true}}"#)
         let pages = Pages.Following(site.gateway.pages)

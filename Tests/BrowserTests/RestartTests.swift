@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: SpokenBridge.tried)
-    func aPageFindsTheGatewayAgainWhenItWasStartedAgain(_ browser: Browser, _ bridge: SpokenBridge)
+    func aPageReconnectsAfterTheGatewayWasRestarted(_ browser: Browser, _ bridge: SpokenBridge)
         async throws
     {
         let port = try freePort()
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: SpokenBridge.tried)
-    func aPageFindsTheGatewayAgainWhenItsProcessWasKilled(_ browser: Browser, _ bridge: SpokenBridge)
+    func aPageReconnectsAfterTheGatewayWasKilledAndRestarted(_ browser: Browser, _ bridge: SpokenBridge)
         async throws
     {
         let first = try await Gateway(port: freePort())
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func aPageInASynchronousCallLearnsThatNobodyIsThere(_ browser: Browser) async throws {
+    func aSynchronousCallFailsWith503WhenTheGatewayIsGone(_ browser: Browser) async throws {
         let elsewhere = try PlainSite(answering: PlainSite.answer(""))
         let port = try freePort()
         let (first, calls) = try Self.site(port: port)
@@ -170,7 +170,7 @@ import Testing
     /// Chromium and Firefox send a request again whose connection ended without a word, and its handler would run
     /// twice: so the gateway says that it stops.
     @Test(arguments: Browser.tried)
-    func aPageInASynchronousCallLearnsThatTheGatewayStops(_ browser: Browser) async throws {
+    func aSynchronousCallIsNotRunTwiceWhenTheGatewayStops(_ browser: Browser) async throws {
         let elsewhere = try PlainSite(answering: PlainSite.answer(""))
         let (first, calls) = try Self.site()
         let (second, later) = try Self.site(answering: "held")

@@ -101,7 +101,9 @@ import Testing
             ("user/signed-in", (user: "Ann, 120 points", place: "Sent to Greenwich.")),
             ("location/denied", (user: "Not signed in", place: "The app may not say where you are.")),
         ])
-    func theShopsScenarioIsOnFromTheStart(_ scenario: String, _ shown: (user: String, place: String))
+    func theScenarioFlagSwitchesOnAScenarioOfTheShop(
+        _ scenario: String, _ shown: (user: String, place: String)
+    )
         async throws
     {
         let shop = try await ServedFolder(Self.folder, "--scenario", scenario)
@@ -116,7 +118,7 @@ import Testing
     }
 
     /// It is what an app has, so it knows nothing of what answers here.
-    @Test func noScriptOfTheShopKnowsWhereItRuns() throws {
+    @Test func noScriptOfTheShopMentionsDrawbridge() throws {
         for name in ["index.html", "shop.js"] {
             let text = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
             #expect(!text.lowercased().contains("drawbridge"), "\(name)")

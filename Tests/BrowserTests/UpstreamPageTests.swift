@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Browser.tried)
-    func theWaitingPageIsReplacedWhenTheServerIsThere(_ browser: Browser) async throws {
+    func theWaitingPageIsReplacedWhenTheDevServerStarts(_ browser: Browser) async throws {
         let gone = try await DevServer(port: freePort())
         await gone.kill()
         let site = try DevSite(upstream: gone.address)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the command serves where no folder is named, in real browsers, as a person uses it by keys alone.
-@Suite("The page without a folder", .serialized, .timeLimit(.minutes(5))) struct WelcomeTests {
+@Suite("The welcome page", .serialized, .timeLimit(.minutes(5))) struct WelcomeTests {
     private typealias Key = DrivenBrowser.Key
 
     @Test(arguments: Browser.tried)

@@ -21,13 +21,13 @@ import Testing
         try BuiltIns(for: gateway, store: StorageHandler.Store()).follow([])
     }
 
-    @Test func theDescriptionHasExactlyTheStandardHandlersAtBothBridges() {
+    @Test func theOpenAPIDescriptionListsExactlyTheStandardHandlersByBothBridges() {
         let described = description["paths"]?.objectValue?.map(\.key) ?? []
         let registered = gateway.registered.map(\.path)
         #expect(Set(described) == Set(registered + registered.map { "/__jsbridge__" + $0 }))
     }
 
-    @Test func theDescriptionsExamplesAreAnsweredAsItSays() async throws {
+    @Test func examplesInTheOpenAPIDescriptionAreAnsweredAsItSays() async throws {
         for (path, operations) in try #require(description["paths"]?.objectValue) {
             let operation = try #require(operations.objectValue?.first { _ in true })
             let reply = try await reply(to: operation.key, path, operation.value)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func membersThatTheDescriptionRequiresAreNeeded() async throws {
+    @Test func aRequestWithoutARequiredMemberIsRefused() async throws {
         for (path, operations) in try #require(description["paths"]?.objectValue) {
             let content = operations["post"]?["requestBody"]?["content"]?["application/json"]
             guard let content, let schema = content["schema"], schema["type"] == "object" else { continue }

@@ -9,7 +9,7 @@ import Testing
 /// Whose file is read: the rows of the table in SECURITY, for any users.
 ///
 /// `FoundFileOwnerTests` has the same of the program.
-@Suite("Whose file is read") struct FoundFileTrustTests {
+@Suite("Trust in files that are found") struct FoundFileTrustTests {
     /// A file or a folder: whose it is, of which group, and with which rights.
     struct Thing: Sendable {
         var user: uid_t = 1000
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// The path of a folder may lead elsewhere as soon as it was judged.
-    @Test func theFileThatWasJudgedIsTheOneThatIsReadOrCreated() throws {
+    @Test func aFolderThatIsSwappedAfterItsCheckIsNotUsed() throws {
         let site = try Folder()
         let path = try site.write("page/drawbridge.json", "mine")
         try site.write("theirs/drawbridge.json", "theirs")
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// Nothing is left of it, not even under another name.
-    @Test func aFileThatWouldNotBeReadIsNotCreated() throws {
+    @Test func aNewFileThatFailsItsTrustCheckIsNotLeftBehind() throws {
         let folder = try Folder()
         let failure = #expect(throws: Failure.self) {
             try FileReplacement.create("\(folder.path)/drawbridge.json", [1]) { _, _ in "for a reason" }

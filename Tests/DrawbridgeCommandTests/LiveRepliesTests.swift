@@ -8,7 +8,7 @@ import Testing
 /// The files of mocks while the gateway runs.
 @Suite(.timeLimit(.minutes(5))) struct LiveRepliesTests {
     /// One that cannot be read is read again a moment later: it may be gone then, and a save may have made it anew.
-    @Test func aFileSavedBetweenTwoLooksIsReadOnce() async throws {
+    @Test func aFileDeletedAndSavedBetweenTwoChecksIsListedOnce() async throws {
         let folder = try Folder()
         let flags = FileText("settings.json", Array(#"{"root": "\#(folder.path)"}"#.utf8))
         let settings = try Settings(ConfigFile(flags, isFound: false).options, nil, isAlone: true)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// What is deleted while it is answered by is there again with the next save, and all that it had.
-    @Test func aDeletedFileIsWrittenAgain() async throws {
+    @Test func aSaveWritesADeletedFileAgainWithAllItsMocks() async throws {
         let saved = try await Saved("\u{FEFF}{\"replies\": {\n  \"mine\": 1\n}}\n")
         #expect(unlink("\(saved.folder.path)/drawbridge.json") == 0)
         await #expect {
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The scenario that is on, the page that calls, and a mock that leaves a call to others.
-    @Test func aMockIsSavedWhereTheOneThatAnswersIsWritten() async throws {
+    @Test func aSaveGoesToTheScenarioOrPageWhoseMockAnswers() async throws {
         let text = """
             {
                 "replies": {"user": {"nick": "nobody"}, "left": {"$pass": true}, "order/*": 1},
@@ -123,7 +123,7 @@ import Testing
         #"{"$cases": [{"$when": 1, "$reply": 2}, 0]}"#, #"{"$sequence": [1, 2]}"#,
         #"{"$delay": 5, "$reply": 1}"#,
         #"{"$ask": "Pay?", "$choices": {"yes": 1, "no": 0}}"#, #"{"$pass": true}"#, "[1, // one\n 2]",
-    ]) func aMockWithKeywordsIsNotOverwrittenUnseen(mock: String) async throws {
+    ]) func overwritingAMockWithKeywordsNeedsItsCurrentText(mock: String) async throws {
         let text = #"{"replies": {"pay": \#(mock)}}"#
         let saved = try await Saved(text)
         await #expect {

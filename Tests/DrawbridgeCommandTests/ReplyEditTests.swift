@@ -8,7 +8,7 @@ import Testing
 @testable import DrawbridgeCommand
 
 /// A reply is put into a file, and all else in it stays.
-@Suite("Putting a reply into a file") struct ReplyEditTests {
+@Suite("Writing a mock into a file") struct ReplyEditTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var title: String
         var before: String
@@ -72,7 +72,7 @@ import Testing
             after: #"{"replies": {"pay": 0.10, "a": 12345678901234567890.10}}"#, reply: "0.10", line: 1),
     ]
 
-    @Test(arguments: cases) func changingAMockLeavesTheRestOfTheFile(_ test: Case) throws {
+    @Test(arguments: cases) func changingAMockLeavesTheRestOfTheFileUnchanged(_ test: Case) throws {
         let edit = try ReplyEdit(
             Array(test.before.utf8), setting: test.name, to: JSON(parsing: Array(test.reply.utf8)))
         #expect(String(decoding: edit.text, as: UTF8.self) == test.after)
@@ -99,7 +99,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: missing) func addingNamesLeavesTheRestOfTheFile(before: String, after: String) throws {
+    @Test(arguments: missing) func addingNamesLeavesTheRestOfTheFileUnchanged(before: String, after: String)
+        throws
+    {
         let names = [
             UnansweredName("vibrate", inputs: [["ms": 30], 2]), UnansweredName("/a/b", inputs: []),
         ]
@@ -109,7 +111,7 @@ import Testing
     }
 
     /// A page calls itself what it likes, and sends what it likes.
-    @Test func textsOfPagesCannotBreakTheirLine() throws {
+    @Test func textFromPagesCannotBreakALineOfTheWrittenFile() throws {
         let text = "\"\n}, \u{2028}\u{202E}\u{9B}2J // \\"
         let names = [
             UnansweredName(text, inputs: [.string(text), .string(String(repeating: "x", count: 5000))])
@@ -134,7 +136,7 @@ import Testing
     }
 
     /// Whatever a file says, it says it afterwards too, and the new reply.
-    @Test func anyFileKeepsItsMeaningAndGetsTheMock() throws {
+    @Test func addingAMockToAnyFileKeepsAllItsOtherValues() throws {
         var generator = SeededRandom(seed: 4711)
         for _ in 0..<300 {
             let names = ["a", "pay", "/b", "c/d", "e\"", "{", "//x"].shuffled(using: &generator).prefix(

@@ -5,7 +5,7 @@ import Testing
 @testable import DrawbridgeCommand
 
 /// A case is added to a mock whose words all stay, and what was written is taken back.
-@Suite("Adding a case, and taking back what was written") struct ReplyEditUndoTests {
+@Suite("Adding a case, and undoing a save") struct ReplyEditUndoTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var title: String
         var before: String

@@ -10,7 +10,7 @@ import Testing
         ("root", .path, false), ("upstream-ca", .path, false), ("cors", .value, true),
         ("single-page", .flag, false), ("quiet", .flag, false),
     ])
-    func aSettingKnowsWhatItsOptionTakes(_ key: String, _ kind: Setting.Kind, _ isList: Bool) throws {
+    func aSettingKnowsTheKindOfValueOfItsOption(_ key: String, _ kind: Setting.Kind, _ isList: Bool) throws {
         let setting = try #require(Setting.all[key])
         #expect(setting.kind == kind && setting.isList == isList)
         #expect(setting.hasOpposite == (kind == .flag && key != "quiet"))

@@ -59,17 +59,17 @@ struct App {
     }
 
     @Test(arguments: [["user": "bob"], "bob"] as [JSON])
-    func loginAsksThePersonWhereThePageNamesNobody(_ answer: JSON) async throws {
+    func loginAsksThePersonIfThePageSendsNoUser(_ answer: JSON) async throws {
         let asked = try await App(LoginHandler.self, answers: ["login": answer]).call()
         #expect(asked["data"]?["user"] == "bob")
     }
 
-    @Test func loginRefusesWhereNobodyIsNamed() async throws {
+    @Test func loginIsRefusedIfNoUserIsGiven() async throws {
         #expect(try await App(LoginHandler.self).call()["code"] == 401)
         #expect(try await App(LoginHandler.self).call(#"{"user":""}"#)["code"] == 401)
     }
 
-    @Test func loginNamesTheFieldThatDoesNotFit() async throws {
+    @Test func loginNamesTheFieldOfAWrongType() async throws {
         let reply = try await App(LoginHandler.self).call(#"{"user":5}"#)
         #expect(reply["code"] == 400)
         #expect(reply["message"]?.stringValue?.contains("user: expected a string") == true)
@@ -79,7 +79,7 @@ struct App {
 /// Those that ask a person: what the page sends, what the person says, what the page gets.
 @Suite struct AskingHandlersTests {
     @Test(arguments: [("ok", "ok"), ("cancel", "cancel"), (nil, "cancel")] as [(JSON?, JSON)])
-    func alertAnswersWithWhatWasTapped(_ answer: JSON?, _ result: JSON) async throws {
+    func alertReturnsTheButtonThatWasTapped(_ answer: JSON?, _ result: JSON) async throws {
         let app = try App(AlertHandler.self, answers: answer.map { ["alert": $0] } ?? [:])
         #expect(
             try await app.call(#"{"message":"Sure?"}"#)
@@ -96,7 +96,7 @@ struct App {
     }
 
     @Test(arguments: [#"{"type":"book","price":"12.50"}"#, #"{"type":"book","price":12.50}"#])
-    func payShowsWhatAndHowMuch(_ body: String) async throws {
+    func payShowsTheItemAndThePrice(_ body: String) async throws {
         let presenter = RecordingPresenter(["pay": "ok", "makeACall": "ok"])
         #expect(try await App(PayHandler.self, presenter: presenter).call(body)["data"] == ["result": "ok"])
         #expect(
@@ -130,7 +130,7 @@ struct App {
         #expect(presenter.asked.isEmpty)
     }
 
-    @Test func toastIsShownAndNotAnswered() async throws {
+    @Test func aToastIsShownWithoutAnAnswer() async throws {
         let presenter = RecordingPresenter()
         #expect(
             try await App(ToastHandler.self, presenter: presenter).call(#"{"message":"Saved"}"#)
@@ -148,7 +148,7 @@ struct App {
         #expect(opened.urls == [url])
     }
 
-    @Test func openURLOpensNothingUnasked() async throws {
+    @Test func openURLOpensNothingWithoutConsent() async throws {
         let opened = Opened()
         let reply = try await opened.app(answer: nil).call(#"{"url":"https://example.com"}"#)
         #expect(reply["data"] == ["result": "cancel"])
@@ -169,7 +169,7 @@ struct App {
 }
 
 @Suite struct DeviceHandlersTests {
-    @Test func deviceInfoTellsAboutThisMachineOrAnother() async throws {
+    @Test func deviceInfoDescribesThisMachineOrAGivenDevice() async throws {
         let here = try await App(DeviceInfoHandler.self).call()
         for member in ["platform", "system", "systemVersion", "model", "name", "language"] {
             #expect(here["data"]?[member]?.stringValue?.isEmpty == false, "\(member)")

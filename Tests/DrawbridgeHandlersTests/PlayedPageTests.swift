@@ -3,7 +3,7 @@ import DrawbridgeTesting
 import Testing
 
 /// A page that is played, and handlers that speak to it.
-@Suite("A page that is played", .timeLimit(.minutes(5))) struct PlayedPageTests {
+@Suite("A played page", .timeLimit(.minutes(5))) struct PlayedPageTests {
     /// Does something before it waits for anything, and so while the page still sends its call.
     private struct Touch: JSONHandler {
         let request: Request
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// What an answer holds may speak to the page at its end.
-    @Test func aReplacedHandlerOfAPageMayUseThePageAtItsEnd() {
+    @Test func aPagesReplacedHandlerMayUseThePageWhenItIsReleased() {
         let page = PlayedPage(Gateway())
         page.on("agree") { [atEnd = AtEnd { page.send("gone") }] _ in .bool(atEnd.isThere) }
         page.on("agree") { _ in false }

@@ -177,7 +177,7 @@ import Testing
         // No script can have this name, and --shortcuts refuses it.
         "My\u{FFFD}App.open({})",
     ])
-    func aBridgeThatIsOnlyLookedForOrBroughtIsNotFound(_ script: String) {
+    func testingForOrDefiningABridgeIsNotACall(_ script: String) {
         let calls = Self.calls(script)
         #expect(calls.all(.bridge).isEmpty && calls.names.isEmpty, "\(script)")
         #expect(calls.all(.shortcut).isEmpty, "\(script)")
@@ -206,7 +206,7 @@ import Testing
         #expect(calls.names.isEmpty && calls.all(.scheme).isEmpty && calls.all(.handler).isEmpty, "\(script)")
     }
 
-    @Test func channelsAndObjectsOfAndroidAreFoundAsGuesses() {
+    @Test func androidObjectsAndChannelsAreReportedAsGuesses() {
         let calls = Self.calls(
             "Toast.postMessage('a'); AndroidBridge.pay('{}'); Frame.postMessage('a', '*'); MyApp.open({}); Android.a()"
         )
@@ -222,7 +222,7 @@ import Testing
             "\(file)")
     }
 
-    @Test func aSecondBridgeOfAScriptHasANameOfItsOwn() {
+    @Test func twoBridgesOfOneKindGetDifferentNames() {
         let calls = Self.calls(
             "AlipayJSBridge.call('a'); WeixinJSBridge.invoke('b'); KKJSBridge.call('', 'c')")
         let text = FirstFile(calls, answered: []).text
@@ -242,7 +242,7 @@ import Testing
         #expect(calls.all(.call).map(\.text) == ["a.js:1, a.js:2 and 1 more, by WebViewJavascriptBridge"])
     }
 
-    @Test func aPluginOfAnotherFileIsFound() {
+    @Test func aCallToAPluginOfAnotherFileIsFound() {
         let calls = Self.calls([
             (
                 "echo.ts",
@@ -292,7 +292,7 @@ import Testing
             "messageHandlers.JSBridge.postMessage(message)"
         ),
     ])
-    func namesThatOnlyARunTellsAreListed(_ script: String, _ shown: String) {
+    func namesThatAreComputedAtRunTimeAreListed(_ script: String, _ shown: String) {
         let calls = Self.calls(script)
         #expect(calls.all(.computed).map(\.name) == [shown], "\(script)")
         #expect(calls.names.isEmpty)
@@ -334,7 +334,7 @@ import Testing
         #expect(calls.all(.event).map(\.name) == ["onPaid"])
     }
 
-    @Test func aFunctionOfAnotherFileIsAGuess() {
+    @Test func aCallByAFunctionFromAnotherFileIsAGuess() {
         let calls = Self.calls([
             ("native.js", "export function callApp(name) { return bridge.callHandler(name) }"),
             ("page.js", "import { callApp } from './native'; callApp('share')"),
@@ -358,13 +358,13 @@ import Testing
         "(function () { var a = {}, Lib = make(); if (typeof Lib !== 'undefined') { Lib.map(1) } })()",
         "(function (Lib) { if (typeof Lib !== 'undefined') { Lib.map(1) } })(this)",
     ])
-    func objectsOfBrowsersAndOfThePageAreNotTheApps(_ script: String) {
+    func browserAndPageObjectsAreNotTakenForTheAppsObjects(_ script: String) {
         let calls = Self.calls(script)
         #expect([.shortcut, .object, .channel, .call].allSatisfy { calls.all($0).isEmpty }, "\(calls.found)")
     }
 
     /// A name of one letter in another file, as in minified libraries, and one that many objects have, mean nothing.
-    @Test func aShortNameInAnotherFileIsAnotherFunction() {
+    @Test func shortOrCommonFunctionNamesAreNotMatchedAcrossFiles() {
         let library =
             "!function () { function n(t) { bridge.callHandler(t) } n('real'); t.call = n; t.exec = function (e) { n(e) } }()"
         let calls = Self.calls([("lib.js", library), ("a.js", "n('a'); x.n('b'); x.call('c'); x.exec('d')")])

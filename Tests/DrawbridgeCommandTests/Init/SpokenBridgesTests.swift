@@ -79,7 +79,7 @@ import Testing
     }
 
     /// WeChat's object is another bridge than Alipay's, though one script gives both.
-    @Test func aPageGivenOneObjectIsStillToldOfTheOther() throws {
+    @Test func aPageGivenWeChatsObjectStillGetsAHintAboutAlipays() throws {
         let alipay = "if (window.AlipayJSBridge) AlipayJSBridge.call('pay')"
         for name in ["object", "wechat"] {
             let wechat = PageRuntime(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Replies that answer with a file: `{"$response": {"file": "pictures/ann.png"}}`.
-@Suite("Replies out of files", .timeLimit(.minutes(5))) struct AnswerFileTests {
+@Suite("Answer files", .timeLimit(.minutes(5))) struct AnswerFileTests {
     private static let replies = """
         {"replies": {
             "picture": {"$response": {"file": "pictures/ann.png"}},

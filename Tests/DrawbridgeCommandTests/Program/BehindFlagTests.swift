@@ -60,7 +60,7 @@ import Testing
         _ = await server.stop()
     }
 
-    @Test func theUpstreamWithTheLongestPathIsAskedAndNoFileIsHidden() async throws {
+    @Test func filesComeBeforeUpstreamsAndTheLongestUpstreamPathWins() async throws {
         let (all, api) = (try MirrorServer(), try MirrorServer())
         let folder = try Folder()
         try folder.write("api/file.txt", "a file")
@@ -185,7 +185,7 @@ import Testing
         await mirror.stop()
     }
 
-    @Test func anUpstreamThatIsNotThereIsNamedWithAHint() async throws {
+    @Test func anUnreachableUpstreamIsNamedWithAHint() async throws {
         // Nobody else can have the port while it is bound.
         let taken = try Self.drawbridge([])
         let port = try await taken.port()

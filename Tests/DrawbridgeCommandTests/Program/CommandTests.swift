@@ -38,7 +38,7 @@ import Testing
         #expect(!drawbridge.output.contains("/echo?_mobile_bridge=1&message=Hello  "))
     }
 
-    @Test func chooseAnswersQuestions() async throws {
+    @Test func theChooseFlagAnswersQuestions() async throws {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--choose", "alert=ok"])
         let address = try await drawbridge.address()
         #expect(
@@ -46,7 +46,7 @@ import Testing
                 == #"{"code":200,"data":{"result":"ok"},"message":""}"#)
     }
 
-    @Test func rootServesItsFiles() async throws {
+    @Test func theRootFlagServesTheFilesOfAFolder() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -85,7 +85,7 @@ import Testing
         #expect(try await drawbridge.line(with: "--allowed-hosts evil.test").contains("refused"))
     }
 
-    @Test func onAllAddressesThisMachineCallsAndOthersNeedTheLink() async throws {
+    @Test func otherMachinesNeedTheLinkIfTheGatewayListensOnAllAddresses() async throws {
         let drawbridge = try Program.product(
             "drawbridge", ["-p", "0", "--host", "0.0.0.0", "--allowed-hosts", "phone.test"])
         let port = try await drawbridge.port()
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["0", "::", "0.0.0.0"]) func everySpellingOfAllAddressesIsKnown(host: String)
+    @Test(arguments: ["0", "::", "0.0.0.0"]) func everySpellingOfTheWildcardAddressIsRecognized(host: String)
         async throws
     {
         let drawbridge = try Program.product("drawbridge", ["-p", "0", "--host", host])

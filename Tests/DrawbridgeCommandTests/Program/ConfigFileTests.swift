@@ -11,7 +11,7 @@ import Testing
         try .product("drawbridge", ["-p", "0", "-c", folder.write("settings.json", text)])
     }
 
-    @Test func aFileTakesWhatTheFlagsTake() async throws {
+    @Test func aConfigurationFileAcceptsAllThatFlagsAccept() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>mine</p>")
         try folder.write("answers.json", #"{"pay":"ok"}"#)
@@ -55,7 +55,7 @@ import Testing
         #expect(try await curl("\(program.address())/a?_mobile_bridge=1").contains("\"data\":1"))
     }
 
-    @Test func answersInAFileAreAListOrAnotherFile() async throws {
+    @Test func theChooseSettingTakesAnswersAndNamesOfFiles() async throws {
         let folder = try Folder()
         try folder.write("answers.json", #"{"pay":"ok"}"#)
         let program = try Self.drawbridge(#"{"choose": ["alert=ok", "@answers.json"]}"#, folder)

@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Settings are not served, however root and file are written, also while they are being saved.
-    @Test func settingsAreNotServedWhileTheyAreSaved() async throws {
+    @Test func aFileOfMocksIsNotServedWhileItIsBeingSaved() async throws {
         let folder = try Folder()
         try folder.write("index.html", "x")
         let mocks = try folder.write("mocks.json", #"{"replies": {"a": 1}}"#)
@@ -135,7 +135,7 @@ import Testing
         #expect(try await curl("\(address)/echo?_mobile_bridge=1&a=1").contains(#""data":{"a":"1"}"#))
     }
 
-    @Test func graceIsTheTimeOfRunningRequestsAtAStop() async throws {
+    @Test func graceLimitsHowLongAStopWaitsForRunningRequests() async throws {
         /// A server with a request under way.
         func waiting(_ grace: String) async throws -> (Program, RawClient, port: Int) {
             let program = try Program.product("test-server", ["-p", "0", "-v", "--grace", grace])
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: What it serves
 
-    @Test func openHandsThePageToTheDesktop() async throws {
+    @Test func theOpenFlagOpensThePageInTheDesktopsBrowser() async throws {
         let desktop = try FakeDesktop()
         let program = try Self.drawbridge(
             ["-p", "0", "--open", "--no-inspector"], environment: desktop.environment)
@@ -216,7 +216,7 @@ import Testing
     }
 
     /// Every user of a machine can read the arguments of every program.
-    @Test func theArgumentsOfTheBrowserDoNotHoldTheTicket() async throws {
+    @Test func theBrowsersCommandLineDoesNotContainTheTicket() async throws {
         let address = try addressForOthers()
         let desktop = try FakeDesktop()
         let program = try Self.drawbridge(
@@ -243,7 +243,7 @@ import Testing
         #expect(desktop.folders == 0)
     }
 
-    @Test func noOpenOverridesTheFile() async throws {
+    @Test func theNoOpenFlagOverridesTheFile() async throws {
         let folder = try Folder()
         let config = try folder.write("settings.json", #"{"open": true}"#)
         let arguments = ["-p", "0", "-c", config]
@@ -256,7 +256,7 @@ import Testing
         #expect(!untold.output.contains("cannot open"))
     }
 
-    @Test func openReportsThatThereIsNoDesktop() async throws {
+    @Test func theOpenFlagReportsThatThereIsNoDesktop() async throws {
         let program = try Self.drawbridge(["-p", "0", "--open"], environment: ["PATH": "/nowhere"])
         #expect(try await program.line(with: "cannot open http").contains("install xdg-utils"))
         #expect(try await curl("\(program.address())/__drawbridge__/health").contains("ok"))

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Replies that ask a program: `$forward`.
-@Suite("Replies that ask a program", .timeLimit(.minutes(5))) struct ForwardTests {
+@Suite("Mocks that forward to a program", .timeLimit(.minutes(5))) struct ForwardTests {
     private static func drawbridge(_ arguments: String...) throws -> Program {
         try .product("drawbridge", ["-p", "0"] + arguments)
     }
@@ -56,7 +56,7 @@ import Testing
         await mirror.stop()
     }
 
-    @Test func aProgramThatIsDownIsAnErrorAndOneCountingLogLine() async throws {
+    @Test func aFailedForwardIsAnErrorAndIsLogged() async throws {
         let mirror = try MirrorServer()
         let origin = mirror.url
         let url = origin + "/moved"
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["https://mocks.example/native", "http://192.0.2.1:3000/"])
-    func anotherMachineIsAskedOnlyWhereForwardToNamesIt(_ url: String) async throws {
+    func anotherMachineIsAskedOnlyIfTheForwardToFlagNamesIt(_ url: String) async throws {
         let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
         let program = try Self.drawbridge("--reply", Self.reply("a", url))
         #expect(await program.child.exitCode() == 1)
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The gateway itself, and what no page has any business with, however it is named.
-    @Test func neitherTheGatewayNorACloudsMetadataIsAsked() async throws {
+    @Test func callsAreForwardedNeitherToTheGatewayNorToCloudMetadata() async throws {
         let folder = try Folder()
         let file = try folder.write("mocks.json", #"{"replies": {"a": 1}}"#)
         let program = try Self.drawbridge("--replies", file, "--forward-to", "http://169.254.169.254")

@@ -127,7 +127,7 @@ struct FoundFileOwnerTests {
         #expect(Self.about("\(own.path)/page/drawbridge.json") == "1000 1000 \(mode)")
     }
 
-    @Test func aFileIsUsedAsSoonAsOthersMayNotWriteIt() async throws {
+    @Test func aFileIsUsedAsSoonAsOthersCannotWriteIt() async throws {
         let site = try Self.site(of: 1001)
         let (page, file) = ("\(site.path)/page", "\(site.path)/page/drawbridge.json")
         chmod(file, 0o666)
@@ -158,7 +158,7 @@ struct FoundFileOwnerTests {
     }
 
     /// A file that nobody would read then helps nobody.
-    @Test func noFileIsCreatedWhereItWouldNotBeRead() async throws {
+    @Test func noFileIsCreatedInAFolderThatAnybodyMayWrite() async throws {
         let site = try Self.site(of: 1001, hasFile: false)
         chmod("\(site.path)/page", 0o777)
         let program = try await Self.drawbridge(as: 0, in: site.path, "page", "--save")

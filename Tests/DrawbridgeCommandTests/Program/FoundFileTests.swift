@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeCommand
 
 /// A `drawbridge.json` that nobody has named: where it is found, what it may say, and that no page gets it.
-@Suite("A file that is found", .timeLimit(.minutes(5))) struct FoundFileTests {
+@Suite("A settings file that is found", .timeLimit(.minutes(5))) struct FoundFileTests {
     private static func drawbridge(in folder: Folder, _ arguments: String...) throws -> Program {
         try .product("drawbridge", ["-p", "0"] + arguments, in: folder)
     }
@@ -209,7 +209,7 @@ import Testing
     }
 
     /// One that was not read at the start is used as soon as it may be read.
-    @Test func aFileThatAnybodyMayWriteIsUsedOnceOthersMayNot() async throws {
+    @Test func aWorldWritableFileIsUsedOnceItsModeIsFixed() async throws {
         let folder = try Folder()
         let path = try folder.write("drawbridge.json", #"{"replies": {"a": "mine"}}"#)
         chmod(path, 0o666)

@@ -22,7 +22,7 @@ import Testing
         return flags.flatMap { [String($0.output.1), $0.output.2.map(String.init)].compactMap(\.self) }
     }
 
-    @Test func helpIsTheReviewedText() async throws {
+    @Test func theHelpEqualsTheReviewedText() async throws {
         let help = try await Self.help()
         let known = try Self.text("Tests/DrawbridgeCommandTests/Program/help.txt")
         #expect(
@@ -71,7 +71,7 @@ import Testing
         #expect(await check.child.exitCode() == 0, "\(said)")
     }
 
-    @Test func everyFlagIsASetting() async throws {
+    @Test func everyFlagIsAlsoASettingOfTheFile() async throws {
         let folder = try Folder()
         let program = try Program.product("drawbridge", ["-c", folder.write("a.json", #"{"xyzzy":1}"#)])
         let line = try await program.line(with: "no such setting; ")
@@ -88,13 +88,13 @@ import Testing
                 ]))
     }
 
-    @Test func aShortHIsHelpAndNeverTheHost() async throws {
+    @Test func theShortFlagHShowsTheHelpAndIsNotTheHost() async throws {
         let program = try Program.product("drawbridge", ["-h"])
         #expect(await program.child.exitCode() == 0)
         _ = try await program.line(with: "--allowed-hosts")
     }
 
-    @Test func versionIsThatOfTheCommandOrOfTheProgram() async throws {
+    @Test func theVersionFlagPrintsTheVersionOfTheCommandOrProgram() async throws {
         let version = try await Program.product("drawbridge", ["--version"]).wholeOutput()
         #expect(version.wholeMatch(of: /\d+\.\d+\.\d+(-\w+)?\n/) != nil, "\(version)")
         let own = try await Program.product("test-server", ["--version"]).wholeOutput()

@@ -136,7 +136,7 @@ import Testing
         ("wkwebviewjavascriptbridge", #""wkwebviewjavascriptbridge""#, [], 2),
     ]
 
-    @Test(arguments: bridgePages) func initGivesAPageItsBridge(
+    @Test(arguments: bridgePages) func initConfiguresTheBridgeThatAPageUses(
         _ page: String, _ bridge: String, _ names: [String], _ rows: Int
     ) async throws {
         let folder = try Folder()
@@ -168,7 +168,7 @@ import Testing
         #expect(missed.allSatisfy { $0.contains("nothing") }, "\(missed)")
     }
 
-    @Test func initWritesABridgeToBeginWith() async throws {
+    @Test func initWritesAStarterBridgeScript() async throws {
         let folder = try Folder()
         try folder.write("shop/index.html", "<p>shop</p>")
         let output = try await Self.initialize(in: folder, "shop", "--bridge", "./mine.js")
@@ -242,7 +242,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/elsewhere.json"))
     }
 
-    @Test func theWrittenFileIsUsedAlthoughThereIsAnother() async throws {
+    @Test func theFileInTheServedFolderBeatsTheOneInTheWorkingFolder() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", "{}")
         try folder.write("shop/a.js", "bridge.callHandler('pay2')")
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func initReadsNoMoreThanItsBounds() throws {
+    @Test func initStopsReadingAtItsLimits() throws {
         let folder = try Folder()
         for number in 10..<20 { try folder.write("a\(number).js", "bridge.callHandler('call\(number)')") }
         var bounds = PageFiles.Bounds()
@@ -328,7 +328,7 @@ import Testing
         _ = try await near.line(with: "there is no folder inti; did you mean drawbridge init?")
     }
 
-    @Test func aProgramOfYourOwnKnowsWhatItsHandlersAnswer() async throws {
+    @Test func initInACustomProgramCommentsOutNamesOfItsHandlers() async throws {
         let folder = try Folder()
         try folder.write("a.js", "bridge.callHandler('hello'); bridge.callHandler('getUser')")
         let output = try await Self.initialize("hello", in: folder)

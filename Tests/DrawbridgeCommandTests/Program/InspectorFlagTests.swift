@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The inspector of the command: its link, and the file that it saves into.
-@Suite("The inspector by flags", .timeLimit(.minutes(5))) struct InspectorFlagTests {
+@Suite("Flags of the inspector", .timeLimit(.minutes(5))) struct InspectorFlagTests {
     private static let token = String(repeating: "t", count: 32)
 
     private static func drawbridge(in folder: Folder, _ arguments: String...) throws -> Program {
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The page first, and then the inspector by a file that nobody else reads, and that goes when the link was used.
-    @Test func openHandsPageAndInspectorToTheDesktop() async throws {
+    @Test func theOpenFlagOpensPageAndInspectorInTheDesktopsBrowser() async throws {
         let desktop = try FakeDesktop()
         let program = try Program.product(
             "drawbridge", ["-p", "0", "--open"], environment: desktop.environment)
@@ -78,7 +78,7 @@ import Testing
         """
 
     /// One line more, live at once, and the same rights.
-    @Test func aSavedAnswerIsOneLineOfTheFileAndLive() async throws {
+    @Test func aSavedAnswerAddsOneLineToTheFileAndIsUsedAtOnce() async throws {
         let folder = try Folder()
         let path = try folder.write("drawbridge.json", Self.file, mode: 0o640)
         let program = try Self.drawbridge(in: folder)
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Both change with the file.
-    @Test func theInspectorLearnsOfBuiltInHandlersAndARefusedFile() async throws {
+    @Test func theInspectorIsToldOfBuiltInHandlersAndOfARefusedFile() async throws {
         let folder = try Folder()
         let program = try Self.drawbridge(in: folder)
         let line = try await program.line(with: "  inspector ")
@@ -377,7 +377,7 @@ import Testing
     }
 
     /// Two who look have one list, and each takes back what the other has saved.
-    @Test func twoInspectorsUndoFromOneList() async throws {
+    @Test func twoInspectorsShareOneListOfSavesToUndo() async throws {
         let folder = try Folder()
         try folder.write("drawbridge.json", Self.file)
         let program = try Self.drawbridge(in: folder, "--save")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The journal of the command: its flags, its log, and how it ends.
-@Suite("The journal by flags", .timeLimit(.minutes(5))) struct JournalFlagTests {
+@Suite("Flags of the journal", .timeLimit(.minutes(5))) struct JournalFlagTests {
     private static let token = String(repeating: "t", count: 32)
 
     private static func drawbridge(_ arguments: String...) throws -> Program {
@@ -15,7 +15,7 @@ import Testing
         try await curl("-H", "Authorization: Bearer \(token)", "\(address)/__drawbridge__/\(path)")
     }
 
-    @Test func theLogHasTheKindsThatAreAskedFor() async throws {
+    @Test func theLogFlagSelectsTheKindsOfLines() async throws {
         let folder = try Folder()
         _ = try folder.write("a.html", "a")
         let program = try Self.drawbridge("--root", folder.path, "--log", "native,gateway")
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Where a page is served, its files would push its calls out of sight.
-    @Test func onlyCallsAreLoggedWhereAPageIsServed() async throws {
+    @Test func onlyNativeCallsAreLoggedIfAFolderIsServed() async throws {
         let folder = try Folder()
         _ = try folder.write("a.html", "a")
         let program = try Self.drawbridge("--root", folder.path, "--reply", #"quiet={"$silence": true}"#)
@@ -51,7 +51,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    @Test func verboseLinesHaveTheirIDs() async throws {
+    @Test func verboseLinesHaveTheRequestsID() async throws {
         let program = try Self.drawbridge("-v")
         let address = try await program.address()
         let long = String(repeating: "x", count: 300)
@@ -64,7 +64,9 @@ import Testing
         (["--log", "natives"], "did you mean native?"), (["--log", ""], "--quiet has no lines"),
         (["--unanswered", "warn"], "it is tell or fail"),
     ])
-    func aWrongValueIsAnsweredWithTheValidOnes(arguments: [String], sentence: String) async throws {
+    func aWrongValueOfALogFlagIsAnErrorThatNamesTheValidOnes(arguments: [String], sentence: String)
+        async throws
+    {
         let program = try Program.product("drawbridge", arguments)
         let output = await program.wholeOutput()
         #expect(output.contains(sentence), "\(output)")
@@ -135,7 +137,7 @@ import Testing
     }
 
     /// Whoever reads and whoever waits hold up no stop.
-    @Test func aReaderOfTheStreamDoesNotDelayTheEnd() async throws {
+    @Test func aReaderOfTheCallStreamDoesNotDelayTheExit() async throws {
         let program = try Self.drawbridge("--grace", "250")
         let address = try await program.address()
         let reader = try Program(

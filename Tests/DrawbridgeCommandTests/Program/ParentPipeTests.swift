@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The command as a child: of a program that says the token by a pipe, and whose end is the end of the pipe.
-@Suite("A pipe from a program", .timeLimit(.minutes(5))) struct ParentPipeTests {
+@Suite("The pipe of a parent program", .timeLimit(.minutes(5))) struct ParentPipeTests {
     private static let token = String(repeating: "p", count: 32)
 
     private static func child(
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Whoever closes the pipe before the gateway listens leaves nothing behind.
-    @Test func theCommandEndsThoughThePipeClosesAtOnce() async throws {
+    @Test func theCommandEndsEvenIfThePipeClosesAtOnce() async throws {
         let program = try Self.child()
         program.child.closeInput()
         #expect([0, SIGTERM].contains(await program.child.exitCode()))

@@ -9,7 +9,7 @@ import Testing
     .serialized, .timeLimit(.minutes(5)),
     .enabled("only the superuser makes network namespaces, with iproute2", Elsewhere.canBeMade))
 struct PhoneTests {
-    @Test func theTerminalsQRCodeLetsAPhoneIn() async throws {
+    @Test func theTerminalsQRCodeGivesAPhoneAccess() async throws {
         let elsewhere = try await Elsewhere()
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--lan"])
         let links = try await drawbridge.screen { Self.codes(in: $0).count == 1 }.lines.filter {

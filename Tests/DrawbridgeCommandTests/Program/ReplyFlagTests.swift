@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Native calls mocked without Swift: `--reply`, `--replies`, and the replies of a configuration file.
-@Suite("Replies by flags and files", .timeLimit(.minutes(5))) struct ReplyFlagTests {
+@Suite("Mocks from flags and files", .timeLimit(.minutes(5))) struct ReplyFlagTests {
     private static func drawbridge(_ arguments: String...) throws -> Program {
         try .product("drawbridge", ["-p", "0"] + arguments)
     }
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// What is not a file is read once, and never waited for while the gateway runs.
-    @Test func aPipeIsReadOnceAndNeverWaitedForLater() async throws {
+    @Test func aPipedFileIsReadOnceAndNotWatched() async throws {
         let folder = try Folder()
         let command = try Program.path(of: "drawbridge")
         let piped = try Program(
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// A file that is broken holds up no other, and is told to be mended when it is.
-    @Test func aBrokenFileDoesNotHoldUpTheOthers() async throws {
+    @Test func aBrokenFileOfMocksDoesNotBlockTheOthers() async throws {
         let folder = try Folder()
         let one = try folder.write("one.json", #"{"replies": {"a": 1}}"#)
         let two = try folder.write("two.json", #"{"replies": {"b": 1}}"#)

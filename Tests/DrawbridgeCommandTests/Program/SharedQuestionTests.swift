@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aQuestionAnsweredInTheInspectorLeavesTheTerminal() async throws {
+    @Test func aQuestionAnsweredInTheInspectorIsRemovedFromTheTerminal() async throws {
         let both = try await Both()
         let terminal = both.terminal
         let first = try both.call("Tide")
@@ -113,7 +113,7 @@ import Testing
         #expect(await terminal.stop() == 0)
     }
 
-    @Test func aQuestionAnsweredInTheTerminalLeavesTheInspector() async throws {
+    @Test func aQuestionAnsweredInTheTerminalIsRemovedFromTheInspector() async throws {
         let both = try await Both()
         let caller = try both.call("Tide")
         try await both.terminal.line(with: Self.question(1, "Tide"))
@@ -132,7 +132,7 @@ import Testing
 
     /// The same with the inspector's page in a browser: a typed line takes its buttons away, and a button the question of
     /// the terminal.
-    @Test func aTypedLineAndAButtonWithdrawEachOther() async throws {
+    @Test func anAnswerInTheTerminalRemovesTheButtonsAndViceVersa() async throws {
         let terminal = try TerminalProgram.product("drawbridge", ["-p", "0", "--reply", Self.reply])
         let line = try await terminal.line(with: "  inspector ")
         let link = try #require(line.split(separator: " ").first { $0.hasPrefix("http://i-") })

@@ -35,7 +35,7 @@ import Testing
         #expect(program.output.components(separatedBy: Self.sentence).count == 2)
     }
 
-    @Test func nothingIsReportedWhereThePageHasItsBridge() async throws {
+    @Test func noMissingBridgeIsReportedIfThePageHasIt() async throws {
         let folder = try Self.shop()
         let given = try Program.product(
             "drawbridge", ["-p", "0", "--bridge", "reactnative", "--root", "\(folder.path)/shop"])

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// What is seen of it is torn; what is read is not.
-    @Test func logLinesDoNotBreakWhatIsBeingTyped() async throws {
+    @Test func logLinesDoNotChangeTheAnswerThatIsBeingTyped() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         let caller = try alert(address)
@@ -72,7 +72,9 @@ import Testing
     }
 
     /// The caller whose question waits gets what it would get on SIGTERM: nobody has cancelled the question.
-    @Test(arguments: [SIGINT, SIGTERM]) func aStopAtTheTerminalEndsCleanly(_ signal: Int32) async throws {
+    @Test(arguments: [SIGINT, SIGTERM]) func interruptingTheCommandAtTheTerminalEndsItCleanly(_ signal: Int32)
+        async throws
+    {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--grace", "0.2"])
         let address = try await drawbridge.address()
         let caller = try alert(address)
@@ -111,7 +113,7 @@ import Testing
         #expect(await caller.wholeOutput() == Self.ok)
     }
 
-    @Test func questionsGoOnAfterTheProcessWasStopped() async throws {
+    @Test func questionsWorkAgainAfterTheProcessWasSuspended() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0"])
         let address = try await drawbridge.address()
         let caller = try alert(address)
@@ -159,7 +161,7 @@ import Testing
         _ = await shell.child.exitCode()
     }
 
-    @Test func aTerminalThatIsClosedCutsNoCallUnderWay() async throws {
+    @Test func closingTheTerminalLetsRunningCallsFinish() async throws {
         let server = try TerminalProgram.product("test-server", ["-p", "0"])
         let address = try await server.address()
         let caller = try Program("curl", ["-sS", "--max-time", "60", "\(address)/soon?_mobile_bridge=1"])
@@ -170,7 +172,7 @@ import Testing
     }
 
     /// As with `nohup`.
-    @Test func theGatewayGoesOnAfterItsTerminalHungUp() async throws {
+    @Test func theGatewayKeepsServingAfterItsTerminalHungUp() async throws {
         let product = try Program.path(of: "drawbridge")
         let drawbridge = try TerminalProgram("sh", ["-c", "trap '' HUP; exec \"$0\" -p 0", product])
         let address = try await drawbridge.address()
@@ -182,7 +184,7 @@ import Testing
         #expect(await drawbridge.stop() == 0)
     }
 
-    @Test func aPausedTerminalDoesNotKeepTheProcess() async throws {
+    @Test func aPausedTerminalDoesNotPreventTheExit() async throws {
         let drawbridge = try TerminalProgram.product("drawbridge", ["-p", "0", "--grace", "0"])
         let address = try await drawbridge.address()
         drawbridge.child.type("\u{13}")
@@ -191,7 +193,7 @@ import Testing
         #expect(await drawbridge.stop() == 0)
     }
 
-    @Test func aPausedTerminalDoesNotKeepAProcessWithABlockedHandler() async throws {
+    @Test func aPausedTerminalDoesNotPreventTheExitWithABlockedHandler() async throws {
         let server = try TerminalProgram.product("test-server", ["-p", "0", "--grace", "0"])
         let address = try await server.address()
         let caller = try Program("curl", ["-sS", "--max-time", "60", "\(address)/block?_mobile_bridge=1"])

@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Outside, the port is another one.
-    @Test func theLinkLetsABrowserInAtThePublicAddress() async throws {
+    @Test func theLinkGivesABrowserAccessAtThePublicAddress() async throws {
         let started = try await Started("--public-url", "http://localhost:9090")
         #expect(started.banner["page"] == "http://localhost:9090/")
         let link = try #require(started.banner["links"]?[0]?.stringValue)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func programsElsewhereNeedTheOptionAndTheToken() async throws {
+    @Test func programsOnOtherMachinesNeedTheOptionAndTheToken() async throws {
         let bearer = "Authorization: Bearer \(Self.token)"
         let closed = try await Started()
         #expect(try await closed.ask("/__drawbridge__/calls", "-H", bearer).hasPrefix("HTTP/1.1 403"))
@@ -123,7 +123,7 @@ import Testing
         (#"{"local-trust": false}"#, [], 403), (#"{"local-trust": false}"#, ["--local-trust"], 200),
         (#"{"local-trust": true}"#, ["--no-local-trust"], 403),
     ])
-    func aFlagOfTrustBeatsTheFile(_ file: String, _ flags: [String], _ status: Int) async throws {
+    func theLocalTrustFlagOverridesTheFile(_ file: String, _ flags: [String], _ status: Int) async throws {
         let folder = try Folder()
         let settings = try folder.write("settings.json", file)
         let program = try Program.product("drawbridge", ["-p", "0", "-c", settings] + flags)
@@ -140,7 +140,7 @@ import Testing
             (#"{"host": "127.0.0.2"}"#, ["--lan"], nil, "0.0.0.0"),
             (#"{"host": "127.0.0.2"}"#, ["--no-lan"], nil, "127.0.0.2"),
         ] as [(String, [String], String?, String)])
-    func flagsBeatTheEnvironmentAndTheFileInWhereToListen(
+    func flagsOverrideEnvironmentAndFileForTheListeningAddress(
         _ file: String, _ flags: [String], _ variable: String?, _ host: String
     ) async throws {
         let folder = try Folder()

@@ -144,12 +144,12 @@ import Testing
         #expect(shown.value.isEmpty)
     }
 
-    @Test func aNoticeIsOnlyShown() async throws {
+    @Test func aNoticeIsShownWithoutWaitingForAnAnswer() async throws {
         #expect(try await presenter.present(Question("toast", message: "Saved"), for: Request("/")) == nil)
         #expect(shown.value == ["toast  Saved"])
     }
 
-    @Test func oneQuestionNeverLooksLikeTwo() async throws {
+    @Test func aQuestionIsPrintedInOneLineOfBoundedLength() async throws {
         let message = "one\n\n" + String(repeating: " \u{A0}\u{3000}", count: 100) + "12:00:00 ? 9  pay"
         _ = try await presenter.present(Question("toast", message: message), for: Request("/"))
         #expect(lastLine == "toast  one 12:00:00 ? 9 pay")

@@ -8,7 +8,7 @@ import Testing
 
 /// Bodies that the engine streams and others collect use the memory for bodies too; so does what a handler writes at
 /// once.
-@Suite("Room for bodies", .timeLimit(.minutes(5))) struct BodyRoomTests {
+@Suite("The memory for bodies", .timeLimit(.minutes(5))) struct BodyRoomTests {
     private static let megabyte = 1 << 20
 
     /// Serves with 12 MB for all bodies.
@@ -26,7 +26,7 @@ import Testing
 
     /// By a handler that reads a stream, and by middleware that sends to native what did not look like it.
     @Test(arguments: ["/collecting?_mobile_bridge=1", "/renamed?to=/size"])
-    func collectedStreamsTakeMemoryForBodies(_ target: String) async throws {
+    func collectedStreamsCountAgainstTheMemoryForBodies(_ target: String) async throws {
         try await Self.serving([Renaming()]) { port in
             let head = "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(6 << 20)\r\n\r\n"
             let body = [UInt8](repeating: 1, count: 6 * Self.megabyte)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func whatAHandlerWritesTakesMemoryForBodiesUntilItIsRead() async throws {
+    @Test func unreadOutputOfAHandlerCountsAgainstTheMemoryForBodies() async throws {
         try await Self.serving { port in
             try await blocking {
                 let slow = try RawClient(port, receiveBuffer: 4096, timeout: 30)

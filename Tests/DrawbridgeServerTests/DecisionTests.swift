@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func anotherHandlerThatIsRegisteredAtThePathAnswersFromThenOn(isBehind: Bool) async throws {
+    func aHandlerRegisteredLaterAtAPathReplacesTheFirst(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
         try gateway.register(at: "/who") { Text("first") }
         try await Self.serving(gateway) { ask in
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func theBodyOfAKnownHeadMayStillBeTooLong(isBehind: Bool) async throws {
+    func aTooLongBodyIsRefusedThoughItsHeadIsKnown(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
         try gateway.register(at: "/small") { Small() }
         let head =
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aForeignPageIsRefusedWhateverOthersMay(isBehind: Bool) async throws {
+    func aForeignPageIsRefusedAfterAnOwnPageWasAccepted(isBehind: Bool) async throws {
         let gateway = Self.gateway(isBehind)
         try gateway.register(at: "/who") { Text("mine") }
         try await Self.serving(gateway) { ask in

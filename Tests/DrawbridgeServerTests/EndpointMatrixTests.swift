@@ -9,7 +9,7 @@ import Testing
 /// here and from elsewhere: what each may.
 ///
 /// A path without a row fails.
-@Suite("Who may ask what of the gateway itself", .timeLimit(.minutes(5))) struct EndpointMatrixTests {
+@Suite("Who may use which endpoint of the gateway", .timeLimit(.minutes(5))) struct EndpointMatrixTests {
     /// What a caller shows.
     enum Secret: CaseIterable {
         case nothing, pageToken, pageID, cookie, testerToken
@@ -126,7 +126,7 @@ import Testing
 
     private static func same(_ status: Int) -> [Int] { Secret.allCases.map { _ in status } }
 
-    @Test func everyEndpointHasARow() {
+    @Test func everyEndpointIsInTheMatrix() {
         #expect(Set(Self.rows.keys) == Set(OwnPath.allCases))
         for endpoint in Endpoint.table {
             for verb in endpoint.answers.map(\.key) where verb != .head {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: OwnPath.allCases) func eachEndpointAnswersAsItsRowSays(path: OwnPath) async throws {
+    @Test(arguments: OwnPath.allCases) func eachEndpointAnswersAsTheMatrixSays(path: OwnPath) async throws {
         for row in try #require(Self.rows[path]) {
             for (index, secret) in Secret.allCases.enumerated() {
                 for caller in Caller.allCases {
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func thereIsNoOtherEndpoint() async throws {
+    @Test func anUnlistedEndpointIsNotFound() async throws {
         for target in [
             "/__drawbridge__", "/__drawbridge__/", "/__drawbridge__/enter/x", "/__drawbridge__/other",
         ] {

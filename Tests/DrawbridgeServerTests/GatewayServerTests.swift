@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func refusalsBeforeAHandlerHaveTheirTrueStatus() async throws {
+    @Test func requestsRefusedBeforeAHandlerHaveAnErrorStatus() async throws {
         try await Self.serving(Gateway()) { port in
             let reply = try await Self.ask(
                 port,

@@ -14,7 +14,7 @@ import Testing
         "createContextualFragment", "eval(", "new Function", "javascript:", "setTimeout('", "EventSource",
         "document.cookie", "localStorage",
     ])
-    func noScriptMakesMarkupOrCodeOfTexts(_ word: String) {
+    func noInspectorScriptTurnsTextIntoMarkupOrCode(_ word: String) {
         #expect(Self.texts.count > 20)
         for (name, text) in Self.texts { #expect(!text.contains(word), "\(name) has \(word)") }
     }

@@ -112,7 +112,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func onlyTheSecretLetsIntoTheInspector() async throws {
+    @Test func onlyTheSecretGivesAccessToTheInspector() async throws {
         let opened = try await Opened()
         let path = "/__drawbridge__/calls"
         #expect(try await opened.get(path).status == 200)
@@ -163,7 +163,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func documentsMayBeOpenedButNeitherFramedNorFetched() async throws {
+    @Test func theInspectorMayBeOpenedButNeitherFramedNorFetched() async throws {
         let opened = try await Opened()
         for (fields, status) in [
             (["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-Fetch-Site: none"], 200),
@@ -256,7 +256,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func theStreamAlsoTellsOfQuestionsScenariosAndSessions() async throws {
+    @Test func theStreamHasEventsForQuestionsScenariosAndSessions() async throws {
         let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
         gateway.reply(
             by: try Self.layers(
@@ -342,7 +342,7 @@ import Testing
         await opened.inspector.stop()
     }
 
-    @Test func withoutTheCommandNothingIsSaved() async throws {
+    @Test func savingMocksIsRefusedInAProgramThatIsNotTheCommand() async throws {
         let opened = try await Opened()
         let answer = try await opened.post("/__drawbridge__/replies/save", #"{"name":"pay","reply":1}"#)
         #expect(

@@ -8,7 +8,7 @@ import Testing
 @testable import DrawbridgeJournal
 
 /// A full journal takes seconds to read: nobody else waits for a program that asks for it.
-@Suite("The tester's API beside a loop", .timeLimit(.minutes(5))) struct TesterApartTests {
+@Suite("The tester's API and the loops", .timeLimit(.minutes(5))) struct TesterApartTests {
     @Test(
         "the loop answers others while a reader is held back",
         arguments: [

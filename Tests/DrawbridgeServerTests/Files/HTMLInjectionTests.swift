@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drawbridge
 
-@Suite("The tag in files")
+@Suite("The script tag in static files")
 struct HTMLInjectionTests {
     private static let page = "<!doctype html><html><head><title>x</title></head><body>x</body></html>"
     private static let tagged = page.replacing("<head>", with: "<head><tag>")
@@ -54,7 +54,7 @@ struct HTMLInjectionTests {
         #expect(try await process.get("/a.html", known, as: "document").text() == Self.tagged + "!")
     }
 
-    @Test func aFetchedPartIsAnotherVersionThanThePage() async throws {
+    @Test func aFetchedDocumentAndANavigationHaveDifferentEntityTags() async throws {
         let process = Process(try StaticFilesSite(["a.html": Self.page]), epoch: "1")
         let part = await process.get("/a.html", as: "empty")
         #expect(try await part.text() == Self.page)
@@ -72,7 +72,7 @@ struct HTMLInjectionTests {
                 == .preconditionFailed)
     }
 
-    @Test func rangesOfOtherFilesStillWork() async throws {
+    @Test func rangesOfFilesThatAreNotPagesStillWork() async throws {
         let process = Process(try StaticFilesSite(["a.html": Self.page, "a.txt": "0123456789"]), epoch: "1")
         let part: HTTPFields = [.range: "bytes=0-4"]
         #expect(try await process.get("/a.txt", part, as: "video").text() == "01234")

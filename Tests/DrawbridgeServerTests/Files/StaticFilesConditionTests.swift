@@ -173,7 +173,7 @@ struct StaticFilesConditionTests {
         #expect(tags.count == 4)
     }
 
-    @Test func aFileDatedInTheFutureIsDatedNow() async throws {
+    @Test func aFutureModificationTimeIsSentAsNow() async throws {
         let site = try StaticFilesSite(["a.txt": "x"])
         try site.setModified("a.txt", 253_402_300_700)
         let modified = try #require(await site.get("/a.txt").headers[.lastModified].flatMap(HTTPDate.init))
@@ -207,7 +207,7 @@ struct StaticFilesConditionTests {
         "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
         "1994-11-06T08:49:37Z", "784111777",
     ])
-    func otherTextsAreNotReadAsHTTPDates(text: String) { #expect(HTTPDate(text) == nil) }
+    func invalidTextsAreNotReadAsHTTPDates(text: String) { #expect(HTTPDate(text) == nil) }
 
     @Test func aTwoDigitYearIsInTheNearestCentury() throws {
         #expect(HTTPDate("Tuesday, 01-Jan-30 00:00:00 GMT")?.text == "Tue, 01 Jan 2030 00:00:00 GMT")

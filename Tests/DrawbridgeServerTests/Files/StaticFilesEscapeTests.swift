@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("Static files: no way out")
+@Suite("Static files: escaping the folder")
 struct StaticFilesEscapeTests {
     @Test(arguments: [
         "/../secret.txt", "/..", "/../", "/docs/../../secret.txt", "/%2e%2e/secret.txt",
@@ -20,7 +20,7 @@ struct StaticFilesEscapeTests {
         "/%uff0e%uff0e/secret.txt", "/．．/secret.txt", "/\u{2025}/secret.txt", "", "*", "a.txt", "secret.txt",
         "../secret.txt", "/.", "/docs/.", "/docs/..", "/.\u{301}./secret.txt",
     ])
-    func pathsThatLeadOutOrNameNothingAreRefused(target: String) async throws {
+    func pathsThatEscapeTheFolderOrNameNoFileAreRefused(target: String) async throws {
         try await expectNothing(at: target)
     }
 

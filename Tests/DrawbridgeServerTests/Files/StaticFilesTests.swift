@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("Static files: what is served")
+@Suite("Static files: serving files")
 struct StaticFilesTests {
     @Test func aFileIsSentWithTheFieldsThatCachesNeed() async throws {
         let site = try StaticFilesSite(["style/main.css": "a { color: red }"])
@@ -33,7 +33,7 @@ struct StaticFilesTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .delete, .patch, .options])
-    func otherMethodsOnAFileLearnWhichItTakes(method: HTTPRequest.Method) async throws {
+    func otherMethodsOnAFileAreA405WithTheAllowedOnes(method: HTTPRequest.Method) async throws {
         let site = try StaticFilesSite(["a.txt": "hello", "docs/index.html": "docs"])
         for target in ["/a.txt", "/docs/"] {
             let response = await site.get(target, method: method)
@@ -157,7 +157,7 @@ struct StaticFilesTests {
     }
 }
 
-@Suite("Static files: their folder")
+@Suite("Static files: the root folder")
 struct StaticFilesRootTests {
     @Test func aMissingFolderIsReportedAtTheStart() throws {
         let site = try StaticFilesSite(["file": "x"])
@@ -192,7 +192,7 @@ struct StaticFilesRootTests {
         #expect(await site.get("/a.txt").status == .forbidden)
     }
 
-    @Test func aFolderThatGoesMissingDeclinesAndIsReportedOnce() async throws {
+    @Test func filesOfAMissingRootAreA404AndItIsReportedOnce() async throws {
         let site = try StaticFilesSite(hasRoot: false)
         for _ in 0..<3 { #expect(await site.get("/a.txt").status == .notFound) }
         let complaints = site.log.messages.filter {
@@ -216,7 +216,7 @@ struct StaticFilesRootTests {
         #expect(try await gateway.respond(to: Request(.get, "/a.txt")).body.collect() == Array("two".utf8))
     }
 
-    @Test func aRelativeNameMeansTheFolderOfTheProcess() async throws {
+    @Test func aRelativeRootStartsAtTheWorkingFolder() async throws {
         let site = try StaticFilesSite(["a.txt": "hello"])
         let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
         let name = String(repeating: "../", count: depth) + site.path("").dropFirst()

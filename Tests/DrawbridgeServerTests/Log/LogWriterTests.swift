@@ -89,7 +89,7 @@ import Testing
         close(output)
     }
 
-    @Test func linesThatWaitToBeMadeTakeNoMoreMemoryThanOthers() async throws {
+    @Test func linesNotYetComposedCountAgainstTheMemoryLimitToo() async throws {
         let (input, output) = Self.pipe()
         Self.fill(output)
         let writer = LogWriter(to: output)
@@ -208,7 +208,7 @@ import Testing
         Logger(label: "test") { _ in LineLogHandler(writer) }
     }
 
-    @Test func anErrorIsInItsLine() async throws {
+    @Test func anErrorIsWrittenInItsLogLine() async throws {
         let text = try await lines(.text) {
             Self.logger($0).error("not kept", error: Fault(), metadata: ["request": "r-1"])
         }
@@ -217,7 +217,7 @@ import Testing
         #expect(try JSON(parsing: Array(json[0].utf8))["error"] == "the disk is full")
     }
 
-    @Test func metadataIsNeverTakenForTheLineItself() async throws {
+    @Test func metadataNeverReplacesAFieldOfTheLogLine() async throws {
         let metadata: Logger.Metadata = ["time": "t", "level": "l", "message": "m", "error": "e", "own": "o"]
         let lines = try await lines(.json) { writer in
             Self.logger(writer).warning("said", metadata: metadata)

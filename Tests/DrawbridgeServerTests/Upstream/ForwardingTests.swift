@@ -4,7 +4,7 @@ import Testing
 
 @testable import DrawbridgeServer
 
-@Suite("Fields that go on")
+@Suite("Fields that are forwarded to an upstream")
 struct ForwardingTests {
     private static let caller = sender(address: "192.0.2.7", scheme: "https", authority: "gw.test:8443")
     private static let forwarding = Forwarding(via: Via("drawbridge-t"))
@@ -49,12 +49,12 @@ struct ForwardingTests {
         (["X-Forwarded-For: a, b", "A: 1", "x-forwarded-for: c"], "a, b, c, 192.0.2.7"),
         (["X-Forwarded-For:"], "192.0.2.7"), ([], "192.0.2.7"),
     ])
-    func theCallersAddressIsTheLastOfOneForwardedList(lines: [String], expected: String) throws {
+    func theCallersAddressIsAppendedToXForwardedFor(lines: [String], expected: String) throws {
         let sent = try Self.forwarding.requestFields(fields(lines), from: Self.caller)
         #expect(sent[values: HTTPField.Name("X-Forwarded-For")!] == [expected])
     }
 
-    @Test func aCallerWithoutSocketOrHostIsNotInvented() throws {
+    @Test func noAddressOrHostIsForwardedForACallerWithoutOne() throws {
         let caller = sender(address: nil, scheme: "http", authority: nil, isOldVersion: true)
         let lines = ["X-Forwarded-For: a", "X-Forwarded-Host: evil", "Via: 1.0 fred"]
         let sent = try Forwarding(via: Via("drawbridge-t"), keepsHost: true).requestFields(
@@ -66,7 +66,7 @@ struct ForwardingTests {
     }
 
     /// A server compares its own name with the others that it gets; so it gets the gateway's everywhere, or nowhere.
-    @Test func theGatewaysNameIsForwardedOnlyWhereTheHostIs() throws {
+    @Test func originAndRefererNameTheGatewayOnlyIfTheHostIsKept() throws {
         let lines = [
             "Origin: https://gw.test:8443", "Referer: https://gw.test:8443/api/x?q", "Host: gw.test:8443",
         ]
@@ -99,7 +99,9 @@ struct ForwardingTests {
             ("Ping-To", "https://gw.test:8443/p", "http://h:81/p"),
             ("Ping-From", "https://gw.test:8443/", "http://h:81/"),
         ] as [(String, String, String?)])
-    func fieldsWithThePagesOwnAddressNameTheServer(name: String, value: String, expected: String?) throws {
+    func fieldsWithTheGatewaysAddressAreRewrittenToTheUpstreams(
+        name: String, value: String, expected: String?
+    ) throws {
         let mapping = OutwardMapping(
             mapping: try UpstreamMapping(parsing: "http://h:81"), caller: Self.caller)
         let sent = try Self.forwarding.requestFields(
@@ -119,7 +121,8 @@ struct ForwardingTests {
     @Test(arguments: [
         (false, "gw.test:8443", "h:81"), (true, "gw.test:8443", "gw.test:8443"), (true, nil, "h:81"),
     ])
-    func theHostIsTheUpstreamsUnlessItIsKept(keepsHost: Bool, authority: String?, host: String) throws {
+    func theHostFieldNamesTheUpstreamUnlessItIsKept(keepsHost: Bool, authority: String?, host: String) throws
+    {
         let caller = sender(address: nil, scheme: "http", authority: authority)
         #expect(
             try Forwarding(via: Via(), keepsHost: keepsHost).host(
@@ -141,7 +144,7 @@ struct ForwardingTests {
         (["Via: 1.1 drawbridge-other"], false), (["Via: 1.1 fred (drawbridge-t)"], false),
         (["Via: drawbridge-t"], false), (["X-Via: 1.1 drawbridge-t"], false), (["Via:"], false), ([], false),
     ])
-    func aRequestThatWasHereIsRecognized(lines: [String], isNamed: Bool) throws {
+    func aRequestThatPassedThisGatewayIsRecognizedByVia(lines: [String], isNamed: Bool) throws {
         #expect(try Via("drawbridge-t").isNamed(in: fields(lines)) == isNamed)
     }
 

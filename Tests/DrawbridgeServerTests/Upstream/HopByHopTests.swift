@@ -3,7 +3,7 @@ import Testing
 
 @testable import DrawbridgeServer
 
-@Suite("Fields of one connection")
+@Suite("Hop-by-hop fields")
 struct HopByHopTests {
     @Test(arguments: [
         "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "TE",
@@ -19,7 +19,7 @@ struct HopByHopTests {
         "Connections", "X-Transfer-Encoding", "Authorization", "WWW-Authenticate", "Sec-WebSocket-Key", "T",
         "Proxy-Status", "Range", "Accept", "Location", "Set-Cookie", "User-Agent",
     ])
-    func otherFieldsAreForwarded(name: String) throws {
+    func fieldsThatAreNotHopByHopAreForwarded(name: String) throws {
         let name = try #require(HTTPField.Name(name))
         #expect(!HopByHop(in: [:]).contains(name))
         #expect(!HopByHop(in: [.connection: "keep-alive"]).contains(name))
@@ -42,7 +42,7 @@ struct HopByHopTests {
         #expect(!hopByHop.contains(.accept))
     }
 
-    @Test func oneOfManyThousandNamesIsFoundQuickly() {
+    @Test func aNameAmongThousandsInConnectionIsFoundQuickly() {
         let list = (0..<20_000).map { "n\($0)" }.joined(separator: ",")
         let hopByHop = HopByHop(in: [.connection: list])
         #expect(hopByHop.contains(HTTPField.Name("N19999")!))

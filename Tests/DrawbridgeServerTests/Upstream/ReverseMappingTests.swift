@@ -4,7 +4,7 @@ import Testing
 
 @testable import DrawbridgeServer
 
-@Suite("Redirects and cookies on their way back")
+@Suite("Rewriting redirects and cookies of upstreams")
 struct ReverseMappingTests {
     private static let caller = sender(address: nil, scheme: "https", authority: "gw.test:8443")
     private static let plainCaller = sender(address: nil, scheme: "http", authority: "gw.test")
@@ -73,7 +73,7 @@ struct ReverseMappingTests {
         // Nothing but a host could be said before it.
         ("http://h", "http://h//e/x", "http://h//e/x"), ("http://h/v2", "/v2//e/x", "/v2//e/x"),
     ])
-    func aCallerWhoNamedNoHostGetsPaths(text: String, location: String, expected: String) throws {
+    func aCallerWithoutAHostGetsRedirectsAsPaths(text: String, location: String, expected: String) throws {
         let caller = sender(address: nil, scheme: "http", authority: nil, isOldVersion: true)
         #expect(try mapped(.location, location, text, for: caller) == expected)
     }
@@ -84,7 +84,7 @@ struct ReverseMappingTests {
         ("http://h/v2/x", true, gateway + "/x"), ("http://gw.test/v2/x", true, "http://gw.test/v2/x"),
         ("http://gw.test:8443/v2/x", false, "http://gw.test:8443/v2/x"),
     ])
-    func anUpstreamMayNameItselfByTheCallersHost(
+    func redirectsToTheCallersHostAreRewrittenIfTheHostIsKept(
         location: String, keepsHost: Bool, expected: String
     ) throws {
         #expect(try mapped(.location, location, "http://h/v2", keepsHost: keepsHost) == expected)
@@ -132,7 +132,8 @@ struct ReverseMappingTests {
         ("/api=http://h/", "__HOST-a=b; Path=/; Domain=h", nil),
         ("/api=http://h/", "__Secure-a=b; Domain=h; Path=/x; Secure", "__Secure-a=b; Path=/api/x; Secure"),
     ])
-    func aCookieOfTheUpstreamBecomesTheGateways(text: String, cookie: String, expected: String?) throws {
+    func aCookieOfTheUpstreamIsRewrittenForTheGateway(text: String, cookie: String, expected: String?) throws
+    {
         #expect(try mapped(.setCookie, cookie, text) == expected ?? cookie)
     }
 
@@ -148,11 +149,11 @@ struct ReverseMappingTests {
         ("a=__Secure-; Secure", "a=__Secure-"),
         ("__Secur-a=b; Secure", "__Secur-a=b"),
     ])
-    func aCookieForACallerByHTTPIsNotSecure(cookie: String, expected: String?) throws {
+    func aCookieForACallerByHTTPLosesSecure(cookie: String, expected: String?) throws {
         #expect(try mapped(.setCookie, cookie, "https://h", for: Self.plainCaller) == expected ?? cookie)
     }
 
-    @Test func eachCookieStaysAFieldOfItsOwnAndInItsPlace() throws {
+    @Test func eachSetCookieFieldStaysSeparateAndInOrder() throws {
         let mapping = try ReverseMapping(
             mapping: UpstreamMapping(parsing: "http://h"), caller: Self.plainCaller)
         let sent = try fields([
@@ -179,7 +180,7 @@ struct ReverseMappingTests {
         "Connection: close, X-Secret", "X-Secret: 1", "Keep-Alive: timeout=5", "Proxy-Authenticate: Basic",
         "Transfer-Encoding: chunked", "Content-Length: 5", "Trailer: X", "Upgrade: h2", "TE: x",
     ])
-    func fieldsOfTheUpstreamsConnectionAreDropped(line: String) throws {
+    func hopByHopFieldsOfTheUpstreamAreDropped(line: String) throws {
         let sent = try fields(["Connection: X-Secret", "b: 2", line, "A: 1", "b: 1"])
         let received = Forwarding(via: Via("drawbridge-t")).responseFields(sent)
         #expect(received.map(\.description) == ["b: 2", "A: 1", "b: 1", "Via: 1.1 drawbridge-t"])
@@ -248,7 +249,7 @@ struct ReverseMappingTests {
             ),
             ("upgrade-insecure-requests; img-src 'self'", nil),
         ] as [(String, String?)])
-    func aPolicyThatNamesItsServerStillCoversIt(policy: String, expected: String?) throws {
+    func aPolicyThatNamesTheUpstreamAllowsTheGateway(policy: String, expected: String?) throws {
         for name in [HTTPField.Name.contentSecurityPolicy, .contentSecurityPolicyReportOnly] {
             #expect(try mapped(name, policy, "http://h") == expected ?? policy)
         }
@@ -259,7 +260,7 @@ struct ReverseMappingTests {
             ("img-src https: data:", "img-src https: data: 'self'"),
             ("connect-src 'self' wss:", "connect-src 'self' wss: ws://gw.test"), ("img-src http:", nil),
         ] as [(String, String?)])
-    func aSchemeAloneInAPolicyNamesTheServer(policy: String, expected: String?) throws {
+    func aSchemeSourceInAPolicyStillAllowsTheGateway(policy: String, expected: String?) throws {
         let mapped = try mapped(.contentSecurityPolicy, policy, "https://h", for: Self.plainCaller)
         #expect(mapped == expected ?? policy)
     }
@@ -271,7 +272,7 @@ struct ReverseMappingTests {
         #expect(try mapped(.setCookie, "a=1; Domain=\(domain)", "http://127.0.0.1:81") == expected)
     }
 
-    @Test func anotherNameOfThisMachineMayBeAnotherServer() throws {
+    @Test func redirectsToOtherLocalHostsAreNotRewritten() throws {
         for location in ["http://auth.localhost/x", "http://127.0.0.2/x", "http://__jsbridge__/x"] {
             #expect(try mapped(.location, location, "http://app.localhost") == location)
             #expect(try mapped(.location, location, "http://localhost") == location)
@@ -286,7 +287,7 @@ struct ReverseMappingTests {
     }
 
     /// Browsers keep it for all that has the gateway's name, and for a year.
-    @Test func fieldsThatBindTheHostBeyondThePageAreDropped() throws {
+    @Test func fieldsThatBrowsersKeepForTheWholeHostAreDropped() throws {
         let mapping = try ReverseMapping(mapping: UpstreamMapping(parsing: "https://h"), caller: Self.caller)
         let sent = try fields([
             "Strict-Transport-Security: max-age=31536000", "Alt-Svc: h3=\":443\"", "Public-Key-Pins: x",

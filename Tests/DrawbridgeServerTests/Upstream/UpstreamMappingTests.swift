@@ -2,7 +2,7 @@ import Testing
 
 @testable import DrawbridgeServer
 
-@Suite("What goes to an upstream")
+@Suite("Mapping of paths to an upstream")
 struct UpstreamMappingTests {
     @Test(arguments: [
         // Without a path in the URL: as it was sent.
@@ -31,7 +31,7 @@ struct UpstreamMappingTests {
         ("http://h/v2", "/x", "/v2/x"), ("http://h/v2", "*", "*"), ("/=http://h/v2", "/x", "/v2/x"),
         ("/api=unix:/a.sock", "/api/x", "/api/x"), ("/api=unix:/a.sock:/v2", "/api/x", "/v2/x"),
     ])
-    func targetsAreMappedByTheRuleOfNginx(mapping: String, target: String, expected: String?) throws {
+    func targetsAreMappedAsByProxyPassOfNginx(mapping: String, target: String, expected: String?) throws {
         #expect(try UpstreamMapping(parsing: mapping).target(for: target) == expected)
     }
 
@@ -68,7 +68,7 @@ struct UpstreamMappingTests {
         #expect(error?.description == "the upstream \(text) \(problem)")
     }
 
-    @Test func aWrongURLAfterAPrefixIsReportedWithoutThePrefix() {
+    @Test func theErrorOfAWrongUpstreamURLLeavesOutItsPathPrefix() {
         let error = #expect(throws: InvalidUpstream.self) { try UpstreamMapping(parsing: "/api=localhost:1") }
         #expect(error?.description == "the upstream localhost:1 has no scheme; write http://localhost:1")
         #expect(throws: InvalidUpstream.self) { try UpstreamMapping(parsing: "/api=") }

@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LockTests {
     /// A closure that is all that a lock keeps is wrapped once more each time that somebody looks at it: it stands in a
     /// struct, which is not.
-    @Test func noLockHoldsABareClosure() throws {
+    @Test func noLockStoresAClosureDirectly() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources").standardized
         let found = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))

@@ -34,7 +34,7 @@ struct MiddlewareTests {
         ("/echo?_mobile_bridge=1", 200), ("/page", 200), ("/missing", 404), ("/none?_mobile_bridge=1", 200),
         ("/fails?_mobile_bridge=1", 200), ("/__drawbridge__/health", 200), ("/__jsbridge__", 200),
     ])
-    func middlewareIsAroundEveryAnswerWithTheFirstOutermost(target: String, status: Int) async {
+    func middlewareWrapsEveryAnswerAndTheFirstIsOutermost(target: String, status: Int) async {
         let journal = Notebook()
         let gateway = Gateway.testing(
             passThrough: [Behind(declined: "/missing")],
@@ -55,7 +55,7 @@ struct MiddlewareTests {
     }
 
     /// More of them than wrong tokens that are looked at in a second.
-    @Test func aTokenThatMiddlewareCorrectsIsNotAGuess() async {
+    @Test func aTokenThatMiddlewareReplacesDoesNotCountAsAGuess() async {
         let gateway = Gateway.testing(
             middleware: [
                 Doing { request, next in
@@ -90,7 +90,7 @@ struct MiddlewareTests {
         #expect(await gateway.respond(to: Request("/echo?_mobile_bridge=1")).status == .gone)
     }
 
-    @Test func middlewareThatThrowsRefusesWithTheTrueStatus() async throws {
+    @Test func anErrorThrownByMiddlewareSetsTheHTTPStatus() async throws {
         let journal = Notebook()
         let gateway = Gateway.testing(
             middleware: [

@@ -195,7 +195,7 @@ struct AccessPolicyTests {
     }
 
     @Test(arguments: calls)
-    func theHeadAloneGivesTheSameDecision(call: Call) {
+    func accessIsDecidedTheSameFromTheHeadAlone(call: Call) {
         var request = Request(
             .post, "/pay?_mobile_bridge=1", authority: call.host, headers: call.headers)
         request.isAbsoluteForm = call.isAbsolute
@@ -251,7 +251,7 @@ struct AccessPolicyTests {
         #expect(await status(authority: "evil.example", headers: headers, isAbsoluteForm: true) == 403)
     }
 
-    @Test func aWrongTokenIsRefusedUnlessAnOwnPageNeedsNone() async {
+    @Test func aWrongTokenIsRefusedExceptFromAnOwnPageThatNeedsNone() async {
         let token = Self.policy.token.text
         let strict = AccessPolicy(requiresToken: true)
         for wrong in [
@@ -331,7 +331,7 @@ struct AccessPolicyTests {
         #expect(await preflight("https://evil.example", more: more).headers[.allowPrivateNetwork] == nil)
     }
 
-    @Test func aListedOriginMayReadTheAnswerAndNobodyElse() async {
+    @Test func onlyAListedOriginMayReadTheAnswer() async {
         func headers(_ origin: String?, _ target: String) async -> HTTPFields {
             var headers = HTTPFields()
             headers[.origin] = origin
@@ -362,7 +362,7 @@ struct AccessPolicyTests {
         ("Accept-Encoding", "Accept-Encoding, Origin"), ("origin", "origin"), ("*", "*"),
         ("X-Original", "X-Original, Origin"),
     ])
-    func theAnswersOwnVaryIsKept(vary: String, expected: String) async {
+    func theVaryFieldOfAnAnswerIsKept(vary: String, expected: String) async {
         let gateway = gateway(Self.policy, Notebook())
         gateway.answer(at: "/vary") { _ in Response(headers: [.vary: vary]) }
         let response = await gateway.respond(to: Request("/vary?_mobile_bridge=1"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DrawbridgeMessages
 
-@Suite("Ranges of addresses")
+@Suite("Ranges of IP addresses")
 struct AddressRangeTests {
     @Test(arguments: [
         ([], "192.0.2.7", false), ([], "::", false), (["192.0.2.7"], "192.0.2.7", true),

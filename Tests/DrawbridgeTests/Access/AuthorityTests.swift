@@ -33,7 +33,7 @@ struct AuthorityTests {
         ("127.0.0.+1", false), ("127.0.0.-0", false), ("127..0.1", false), ("[::]", false),
         ("0.0.0.0", false),
     ])
-    func namesOfThisMachineAloneAreRecognized(text: String, isLoopback: Bool) {
+    func onlyNamesOfThisMachineAreRecognizedAsLocal(text: String, isLoopback: Bool) {
         #expect(Authority(text)?.isLoopback == isLoopback)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import DrawbridgeMessages
 
 /// Callers from elsewhere: nothing without an admission, documents with one, handlers with the page token too.
-@Suite("From elsewhere") struct EntryTests {
+@Suite("Access from other machines") struct EntryTests {
     private static let phone = "192.0.2.7"
     private static let host = "bridge.test:8080"
 
@@ -111,7 +111,7 @@ import Testing
         #expect(try await answer.json()["data"] == ["status": "ok"])
     }
 
-    @Test func theEntryIsAPageWithoutASecret() async throws {
+    @Test func theEntryPageContainsNoSecret() async throws {
         let gateway = Self.gateway()
         let answer = await gateway.respond(to: Self.request(.get, "/__drawbridge__/enter"))
         #expect(answer.status == .ok)
@@ -154,7 +154,7 @@ import Testing
         #expect(await gateway.respond(to: foreign).status == .forbidden)
     }
 
-    @Test func theCookieIsForThePortThatTheBrowserAskedOnly() async throws {
+    @Test func theCookieIsValidOnlyForThePortThatTheBrowserUsed() async throws {
         let gateway = Self.gateway()
         let cookie = try await Self.cookie(gateway)
         #expect(cookie.wholeMatch(of: /drawbridge-8080=[0-9a-f]{32}/) != nil)
@@ -180,7 +180,7 @@ import Testing
             [.origin: "http://evil.example"], [.origin: "null"], [.secFetchSite: "cross-site"],
             [.secFetchSite: "same-site"],
         ] as [HTTPFields])
-    func noForeignPageLetsADeviceIn(headers: HTTPFields) async {
+    func aForeignPageCannotGiveADeviceAccess(headers: HTTPFields) async {
         let gateway = Self.gateway()
         let ticket = gateway.admissions.drawTicket()
         let answer = await gateway.respond(
@@ -289,7 +289,7 @@ import Testing
 
     // MARK: Programs
 
-    @Test func programsElsewhereReachTheAPIWhereThatIsAllowed() async {
+    @Test func programsOnOtherMachinesReachTheAPIIfThatIsAllowed() async {
         let bearer = { (gateway: Gateway) in
             [HTTPField.Name.authorization: "Bearer \(gateway.testerToken.text)"] as HTTPFields
         }
@@ -310,7 +310,7 @@ import Testing
     // MARK: A whole URL as target
 
     @Test(arguments: ["__jsbridge__", "localhost:8080", "m.example", "evil.example"])
-    func aWholeURLGivesAnAdmittedDeviceNoOtherHost(host: String) async throws {
+    func anAdmittedDeviceCannotUseAnotherHostByAWholeURL(host: String) async throws {
         let gateway = Self.gateway(
             AccessPolicy(allowedHosts: ["bridge.test"], allowedOrigins: ["http://m.example"]))
         let headers: HTTPFields = [
@@ -325,7 +325,7 @@ import Testing
 
     /// By the token, which every device knows that was let in once.
     @Test(arguments: [true, false])
-    func noChannelIsOpenedByAWholeURL(_ isAbsolute: Bool) async throws {
+    func aWholeURLOpensNoChannel(_ isAbsolute: Bool) async throws {
         let gateway = Self.gateway()
         var request = Self.request(.get, "/__drawbridge__/channel")
         request.isAbsoluteForm = isAbsolute

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Drawbridge
 
-@Suite("Addresses")
+@Suite("IP addresses")
 struct IPAddressTests {
     @Test(arguments: [
         ("192.0.2.7", "192.0.2.7", false), ("0.0.0.0", "0.0.0.0", false),
@@ -12,7 +12,7 @@ struct IPAddressTests {
         ("::ffff:192.0.2.7", "192.0.2.7", false), ("::ffff:c000:207", "192.0.2.7", false),
         ("::192.0.2.7", "::192.0.2.7", true), ("64:ff9b::1.2.3.4", "64:ff9b::102:304", true),
     ])
-    func addressesAreReadAsSocketsShowThem(text: String, shown: String, isIPv6: Bool) throws {
+    func addressesAreNormalizedToTheFormThatSocketsShow(text: String, shown: String, isIPv6: Bool) throws {
         let address = try #require(IPAddress(text))
         #expect(address.description == shown)
         #expect(address.isIPv6 == isIPv6)
@@ -23,7 +23,7 @@ struct IPAddressTests {
         "::1::", "g::",
         "1.2.3.4:80", " 1.2.3.4", "1.2.3.4 ", "1.2.3.4\0", "10.0.0.0/8", "%eth0",
     ])
-    func otherTextsAreNotAddresses(text: String) { #expect(IPAddress(text) == nil) }
+    func invalidTextsAreNotReadAsAddresses(text: String) { #expect(IPAddress(text) == nil) }
 
     @Test(arguments: [
         ("64:ff9b::169.254.169.254", "169.254.169.254"), ("2002:7f00:1::", "127.0.0.1"),
@@ -32,7 +32,7 @@ struct IPAddressTests {
         ("2003:7f00:1::", "2003:7f00:1::"),
         ("::1", "::1"), ("10.0.0.1", "10.0.0.1"),
     ])
-    func aTranslatedAddressIsKnownByItsDestination(text: String, expected: String) throws {
+    func aTranslatedIPv6AddressLeadsToTheIPv4AddressInIt(text: String, expected: String) throws {
         #expect(try #require(IPAddress(text)).destination.description == expected)
     }
 

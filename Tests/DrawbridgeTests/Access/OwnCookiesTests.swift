@@ -4,7 +4,7 @@ import Testing
 @testable import Drawbridge
 
 /// What everybody but the gateway itself sees of cookies.
-@Suite("Cookies of the gateway's own") struct OwnCookiesTests {
+@Suite("The gateway's own cookies") struct OwnCookiesTests {
     @Test(arguments: [
         ("a=1; drawbridge-8080=secret; b=2", "a=1; b=2"), ("drawbridge-8080=secret", nil),
         ("drawbridge-8080=secret;a=1", "a=1"), ("a=1;\tdrawbridge-8080=secret", "a=1"),
@@ -31,7 +31,7 @@ import Testing
         "__Host-drawbridge-443=x; Secure",
         "=drawbridge-8080=x", "drawbridge-8080",
     ])
-    func serversBehindCannotSetTheGatewaysCookies(cookie: String) async {
+    func upstreamsCannotSetTheGatewaysCookies(cookie: String) async {
         let gateway = Gateway.testing(passThrough: [CookieSetter(cookie: cookie)])
         let response = await gateway.respond(to: Request("/x"))
         #expect(response.headers[values: .setCookie] == ["mine=1; Path=/"])

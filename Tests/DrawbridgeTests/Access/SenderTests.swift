@@ -21,7 +21,7 @@ import Testing
             ("10.0.0.1", false),
             ("nonsense", false), ("", false),
         ] as [(String?, Bool)])
-    func callersOfThisMachineAreKnownByTheirAddress(address: String?, isFromHere: Bool) {
+    func callersOnThisMachineAreRecognizedByTheirAddress(address: String?, isFromHere: Bool) {
         #expect(self.isFromHere([], from: address) == isFromHere)
     }
 
@@ -31,7 +31,7 @@ import Testing
         ("X-Forwarded-Host", "localhost"), ("x-forwarded-anything", ""), ("X-Real-IP", "127.0.0.1"),
         ("Via", "1.1 nginx"), ("Via", "1.1 \(Via("other").field(isOldVersion: false).value)"),
     ])
-    func aProxysFieldsMakeACallerForeign(name: String, value: String) {
+    func aLocalRequestWithProxyFieldsIsNotFromThisMachine(name: String, value: String) {
         for address in [nil, "127.0.0.1", "::1"] {
             #expect(!isFromHere([(name, value)], from: address))
         }
@@ -39,7 +39,7 @@ import Testing
         #expect(!isFromHere([(name, value)], from: "127.0.0.1", trusting: ["10.0.0.0/8"]))
     }
 
-    @Test func onlyTheGatewaysOwnViaIsIgnored() {
+    @Test func aLocalRequestWithTheGatewaysOwnViaStaysLocal() {
         let gateway = Gateway()
         let own = Request(
             "/", headers: HTTPFields([gateway.via.field(isOldVersion: false)]), remoteAddress: "127.0.0.1")
@@ -64,7 +64,7 @@ import Testing
             ([("Forwarded", "for=127.0.0.1, for=192.0.2.7")], false), ([("Forwarded", "for=_hidden")], false),
             ([("Forwarded", "proto=https")], false),
         ] as [([(String, String)], Bool)])
-    func aTrustedProxySaysForWhomItAsks(fields: [(String, String)], isFromHere: Bool) {
+    func theFieldsOfATrustedProxyNameTheCaller(fields: [(String, String)], isFromHere: Bool) {
         #expect(
             self.isFromHere(fields, from: "127.0.0.1", trusting: ["127.0.0.1", "10.0.0.0/8"]) == isFromHere)
     }

@@ -26,7 +26,7 @@ import Testing
         #expect(tickets.judge(late, from: nil) == .wrong)
     }
 
-    @Test func theOldestOfSeventeenIsGone() {
+    @Test func theSeventeenthTicketInvalidatesTheFirst() {
         let tickets = tickets
         let drawn = (0..<17).map { _ in tickets.draw() }
         #expect(tickets.judge(drawn[0], from: nil) == .wrong)
@@ -47,7 +47,7 @@ import Testing
         #expect(TesterToken().text != token.text)
     }
 
-    @Test func guessesAreNotLookedAt() {
+    @Test func afterTooManyGuessesEvenTheRightTicketMustWait() {
         let tickets = tickets
         let ticket = tickets.draw()
         for _ in 0..<40 { _ = tickets.judge("x", from: "127.0.0.1") }

@@ -5,7 +5,7 @@ import Testing
 @testable import Drawbridge
 
 /// A target that is a whole URL, as a proxy gets it: judged as its `Host` would be, and never a page's of ours.
-@Suite("Whole URLs as targets")
+@Suite("Whole URLs as request targets")
 struct WholeURLTests {
     private static let listed = "http://m.example"
 
@@ -121,14 +121,14 @@ struct WholeURLTests {
             [.acceptEncoding: "gzip"],
             [.acceptEncoding: "identity"], [.referer: "http://evil.example/"], [.secFetchDest: "image"],
         ] as [HTTPFields])
-    func aRequestThatCouldBeABrowsersIsRefused(headers: HTTPFields) async {
+    func aWholeURLFromAPossibleBrowserIsRefused(headers: HTTPFields) async {
         let request = Self.request("http://__jsbridge__/login", Self.merged(Self.curl, headers))
         #expect(await Self.gateway().respond(to: request).status == .forbidden)
     }
 
     /// A page can give its browser another name, and a program can call itself like one.
     @Test(arguments: ["Mozilla/5.0", "", "curl/7.88.1"])
-    func theUserAgentAloneProvesNothing(name: String) async {
+    func theUserAgentDoesNotDecideWhetherACallerIsABrowser(name: String) async {
         for (more, status) in [([:], 200), ([.acceptEncoding: "gzip"], 403)] as [(HTTPFields, Int)] {
             var headers = more
             headers[.userAgent] = name
@@ -145,7 +145,7 @@ struct WholeURLTests {
         "http://evil.localhost", "http://[::1]:9999", "http://kiosk.example", "http://kiosk.example:9999",
         "http://m.example:9999", "http://m.example",
     ])
-    func noPageCallsNativeByTheURLOfItsOwnSite(site: String) async {
+    func aForeignPageCannotCallNativeByAWholeURLOfItsSite(site: String) async {
         for path in ["/login?_mobile_bridge=1", "/__jsbridge__/login"] {
             for headers: HTTPFields in [
                 [:], [.secFetchSite: "same-origin"], [.secFetchSite: "none"], [.origin: site],
@@ -170,7 +170,7 @@ struct WholeURLTests {
         }
     }
 
-    @Test func aPageOfAListedOriginCallsAndSoDoesWhoeverHasTheToken() async {
+    @Test func aListedOriginOrTheTokenMayCallByAWholeURL() async {
         let gateway = Self.gateway()
         let token: HTTPFields = [.pageToken: gateway.access.token.text]
         for url in ["http://__jsbridge__/login", "http://localhost:8080/login?_mobile_bridge=1"] {
@@ -183,7 +183,7 @@ struct WholeURLTests {
         }
     }
 
-    @Test func theHeadAloneGivesTheSameDecision() {
+    @Test func accessIsDecidedTheSameFromTheHeadAlone() {
         let request = Self.request(
             "http://127.0.0.1:9999/login?_mobile_bridge=1", method: .post, [.secFetchSite: "same-origin"])
         let gateway = Self.gateway()
@@ -207,7 +207,7 @@ struct WholeURLTests {
     }
 
     @Test(arguments: [true, false])
-    func aWrongTokenIsRefusedOnlyInAWholeURL(isAbsolute: Bool) async {
+    func aWrongTokenOfAnOwnPageIsRefusedOnlyWithAWholeURL(isAbsolute: Bool) async {
         var request = Request(
             "/login?_mobile_bridge=1", headers: [.pageToken: "old", .secFetchSite: "same-origin"])
         request.isAbsoluteForm = isAbsolute

@@ -4,8 +4,8 @@ import Testing
 @testable import DrawbridgeMessages
 @testable import DrawbridgeMocks
 
-@Suite("What is remembered") struct RememberedTests {
-    @Test func aRememberedValueIsComputedOnceAndTheNumberIsBounded() {
+@Suite("Remembered values") struct RememberedTests {
+    @Test func rememberedValuesAreComputedOnceAndLimitedInNumber() {
         let remembered = Remembered<Int, Int>(atMost: 3)
         var asked: [Int] = []
         func value(_ key: Int) -> Int {
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// The names of secrets are told as they were the first time, however many others a page makes up.
-    @Test func secretNamesStaySecretHoweverManyOthersCome() throws {
+    @Test func secretNamesStaySecretAfterThousandsOfOtherNames() throws {
         let redaction = Redaction(also: ["iban"])
         let long = String(repeating: "a", count: 100)
         for round in 0..<3 {

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func builtInTextsAreWholeAndUnderTheirNames() throws {
+    @Test func aBuiltInTextEqualsTheFileOfItsName() throws {
         let file = Self.project.appending(path: "Sources/DrawbridgePageRuntime/Script/calls.js")
         #expect(Texts.core["calls.js"] == Array(try Data(contentsOf: file)))
     }

@@ -66,7 +66,7 @@ import Testing
         return try #require(answer["data"]?.arrayValue, "\(answer)")
     }
 
-    @Test func theCatalogueListsEachNameByWhatAnswersFirst() async throws {
+    @Test func theCatalogueListsEachNameWithWhatAnswersItFirst() async throws {
         let program = JournalProgram(try Self.gateway())
         await program.call("/pay?_mobile_bridge=1", #"{"orderNo": 17}"#)
         await program.call("/pay?_mobile_bridge=1", #"{"orderNo": 18, "channel": "alipay", "token": "t1"}"#)

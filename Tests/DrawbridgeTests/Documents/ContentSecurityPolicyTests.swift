@@ -4,7 +4,7 @@ import Testing
 @testable import DrawbridgeDocuments
 @testable import DrawbridgePageRuntime
 
-@Suite("Policies that are opened for the page runtime")
+@Suite("Content security policies and the page runtime")
 struct ContentSecurityPolicyTests {
     private static let socket = "ws://localhost:8080"
     private static let connections = "'self' \(socket)"
@@ -137,7 +137,7 @@ struct ContentSecurityPolicyTests {
             "script-src 'strict-dynamic' 'nonce-NONCE', script-src 'self'"
         ),
     ])
-    func aNonceIsMadeWhereNothingElseLetsAScriptIn(policy: String, result: String) throws {
+    func aNonceIsAddedWhereThePolicyAllowsNoScriptOtherwise(policy: String, result: String) throws {
         let (text, access) = opened(policy)
         let nonce = try #require(access.nonce)
         #expect(access.hasOwnNonce)
@@ -153,7 +153,7 @@ struct ContentSecurityPolicyTests {
         ("", nil),
         ("a'b", nil), (nil, nil),
     ])
-    func theAllowedSocketIsThatOfTheHost(authority: String?, socket: String?) {
+    func theWebSocketOriginComesFromTheHost(authority: String?, socket: String?) {
         #expect(Request("/", authority: authority).socketOrigin == socket)
     }
 

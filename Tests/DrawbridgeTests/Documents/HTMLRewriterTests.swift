@@ -3,7 +3,7 @@ import Testing
 @testable import Drawbridge
 @testable import DrawbridgeDocuments
 
-@Suite("The tag's place in a document")
+@Suite("The place of the script tag in a document")
 struct HTMLRewriterTests {
     /// Puts `|` into a document; policies in it become upper case.
     private func rewrite(_ chunks: [[UInt8]], isPage: Bool = true) -> [UInt8] {
@@ -63,7 +63,7 @@ struct HTMLRewriterTests {
     ]
 
     @Test(arguments: written + missing + misleading)
-    func theTagIsTheFirstInTheHead(document: String) {
+    func theScriptTagIsTheFirstInTheHead(document: String) {
         #expect(rewrite(document.replacing("|", with: "")) == document)
     }
 
@@ -71,10 +71,10 @@ struct HTMLRewriterTests {
         "", " ", " \r\n\t", "{\"a\":\"<head>\"}", " [1,\"<head>\"]", "\u{FEFF}{}", "\u{FEFF}", "\u{FEFF} \n[",
         "{", "<\0h\0e\0a\0d\0>\0", "\0<\0h\0e\0a\0d\0>",
     ])
-    func textsThatAreNotDocumentsGetNoTag(text: String) { #expect(rewrite(text) == text) }
+    func textsThatAreNotDocumentsGetNoScriptTag(text: String) { #expect(rewrite(text) == text) }
 
     @Test(arguments: [[0xFF, 0xFE, 0x3C, 0x00], [0xFE, 0xFF, 0x00, 0x3C], [0xFF, 0xFE], [0xFE, 0xFF]])
-    func textsInUTF16GetNoTag(start: [UInt8]) {
+    func textsInUTF16GetNoScriptTag(start: [UInt8]) {
         let bytes = start + Array("<head>".utf8)
         #expect(rewrite([bytes]) == bytes)
         #expect(rewrite(bytes.map { [$0] }) == bytes)
@@ -86,7 +86,7 @@ struct HTMLRewriterTests {
         ("<!doctype html><p>x", "<!doctype html>|<p>x"), ("<html>x", "<html>|x"), ("<head>", "<head>|"),
         ("<title>x", "|<title>x"), ("<body>x", "|<body>x"), (" <meta charset=gbk>", "| <meta charset=gbk>"),
     ])
-    func textsOfUnknownUseGetTheTagOnlyIfTheyBeginAsDocuments(text: String, result: String) {
+    func possibleFragmentsGetTheScriptTagOnlyIfTheyBeginAsDocuments(text: String, result: String) {
         #expect(rewrite(text, isPage: false) == result)
     }
 
@@ -160,7 +160,7 @@ struct HTMLRewriterTests {
         + "</head><body>\(meta("p"))"
 
     @Test(arguments: written + missing + misleading + [long, " {\"a\": 1}", "", "\u{FEFF}", "\u{FEFF} ["])
-    func theResultDoesNotDependOnThePieces(document: String) {
+    func theResultDoesNotDependOnHowTheDocumentIsSplit(document: String) {
         let bytes = Array(document.replacing("|", with: "").utf8)
         let whole = rewrite([bytes])
         for cut in 0...bytes.count {
@@ -171,7 +171,7 @@ struct HTMLRewriterTests {
         #expect(rewrite(bytes.map { [$0] }, isPage: false) == certain)
     }
 
-    @Test func noMoreTextIsHeldBackThanNeeded() {
+    @Test func theRewriterBuffersNoMoreTextThanNeeded() {
         var rewriter = HTMLRewriter(tag: Array("|".utf8), isPage: true) { _ in nil }
         func take(_ text: String) -> String {
             String(decoding: rewriter.take(Array(text.utf8)), as: UTF8.self)

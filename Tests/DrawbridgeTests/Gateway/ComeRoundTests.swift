@@ -32,7 +32,7 @@ struct ComeRoundTests {
     }
 
     @Test(arguments: ["/pay?_mobile_bridge=1", "/__jsbridge__/pay", "/ruled"])
-    func theHeadAloneAndTheWholeRequestAreDecidedAlike(_ target: String) async {
+    func aRequestThatLoopsBackToTheGatewayIsNeverNative(_ target: String) async {
         let journal = Notebook()
         let gateway = Self.gateway(journal)
         let plan = gateway.plan(for: Self.request(target, by: gateway))

@@ -10,7 +10,7 @@ import Testing
     ]
 
     /// Who reads the description finds all that there is, and nothing else.
-    @Test func theDescriptionHasEveryVerbOfEveryPath() throws {
+    @Test func theOpenAPIDescriptionHasEveryMethodOfEveryPath() throws {
         let description = try JSON(parsing: Texts.core["tester-api.openapi.json"])
         let paths = try #require(description["paths"]?.objectValue)
         var described: Set<String> = []
@@ -30,7 +30,7 @@ import Testing
         #expect(described == answered)
     }
 
-    @Test func endpointsWithSubpathsAreKnownByTheirName() {
+    @Test func endpointsAreRecognizedWithASubpath() {
         for row in Endpoint.table where !row.below.isEmpty {
             #expect(OwnPath(of: Request("\(row.path.path)/a")) == row.path)
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drawbridge
 
-@Suite("What is not for native")
+@Suite("Requests that are not for native")
 struct PassThroughTests {
     @Test(arguments: [
         "/", "/a?b=c&d=%20+", "/a?_mobile_bridge=10", "/a?x_mobile_bridge=1", "/a?_mobile_bridge=0", "/echo",
@@ -42,7 +42,7 @@ struct PassThroughTests {
         #expect(try await gateway.respond(to: Request("/b")).text() == "behind: GET /b")
     }
 
-    @Test func withNothingBehindARequestIsA404ThatSaysSo() async throws {
+    @Test func withoutAnUpstreamARequestIsA404ThatSaysWhy() async throws {
         for gateway in [Gateway.testing(), Gateway.testing(passThrough: [Behind(declined: "/a")])] {
             let response = await gateway.respond(to: Request("/a?b"))
             #expect(response.status == .notFound)
@@ -52,7 +52,7 @@ struct PassThroughTests {
         }
     }
 
-    @Test func anErrorBehindHasItsTrueStatus() async throws {
+    @Test func anErrorThrownByAResponderKeepsItsStatus() async throws {
         struct Down: Responder {
             func respond(to request: Request) async throws -> Response? {
                 throw HTTPError(.badGateway, "the page's server is down")
@@ -85,14 +85,14 @@ struct PassThroughTests {
         #expect(try await gateway.text(at: "/loop") == "behind: GET /loop?_mobile_bridge=1")
     }
 
-    @Test func sendingOnWithNothingBehindIsAnErrorOfTheHandler() async throws {
+    @Test func passingOnWithoutAnUpstreamIsAnErrorOfTheHandler() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/on") { try await $0.passThrough() }
         #expect(try await gateway.respond(to: Request("/on?_mobile_bridge=1")).json()["code"] == 404)
         await #expect(throws: HTTPError.self) { try await Request("/a").passThrough() }
     }
 
-    @Test func aForgottenFlagIsNamedInTheAnswer() async throws {
+    @Test func the404OfAHandlersPathNamesTheMissingFlag() async throws {
         let gateway = Gateway.testing()
         let response = await gateway.respond(to: Request("/echo?message=Hello"))
         #expect(response.status == .notFound)

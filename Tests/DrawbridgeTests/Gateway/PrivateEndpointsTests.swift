@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drawbridge
 
-@Suite("What the gateway says about itself")
+@Suite("Endpoints about the gateway itself")
 struct PrivateEndpointsTests {
     @Test func theHealthEndpointIsReadableAndNotCached() async throws {
         for method in [HTTPRequest.Method.get, .head] {
@@ -42,13 +42,13 @@ struct PrivateEndpointsTests {
         #expect(try await response.json()["message"]?.stringValue?.contains("/__drawbridge__/health") == true)
     }
 
-    @Test func healthTakesNoOtherMethod() async {
+    @Test func theHealthEndpointAcceptsOnlyGETAndHEAD() async {
         let response = await Gateway.testing().respond(to: Request(.post, "/__drawbridge__/health"))
         #expect(response.status == .methodNotAllowed)
         #expect(response.headers[.allow] == "GET, HEAD")
     }
 
-    @Test func aNameThatOnlyBeginsAlikePassesThrough() async throws {
+    @Test func aPathThatOnlyBeginsLikeAnEndpointPassesThrough() async throws {
         let response = await Gateway.testing(passThrough: [Behind()]).respond(to: Request("/__drawbridge__x"))
         #expect(try await response.text() == "behind: GET /__drawbridge__x")
     }

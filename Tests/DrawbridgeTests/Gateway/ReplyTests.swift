@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drawbridge
 
-@Suite("What the page gets")
+@Suite("Answers that the page gets")
 struct ReplyTests {
     private func response(
         of gateway: Gateway = .testing(), _ answer: @escaping @Sendable (Request) async throws -> Response
@@ -55,7 +55,7 @@ struct ReplyTests {
         #expect(try await http.text() == #"{"code":201,"data":{"id":1},"message":""}"#)
     }
 
-    @Test func withTrueStatusesTheEnvelopeIsTheSame() async throws {
+    @Test func theEnvelopeIsTheSameIfAnswersHaveTheirHTTPStatus() async throws {
         let gateway = Gateway.testing(answers: .http)
         let found = await response(of: gateway) { _ in try Response(output: ["a": 1]) }
         #expect(found.status == .ok)
@@ -144,7 +144,7 @@ struct ReplyTests {
 
     // MARK: - No handler
 
-    @Test func aMissingHandlerIsNoResponseWithTheNearestPathAsHint() async throws {
+    @Test func theAnswerForAMissingHandlerHintsAtTheNearestPath() async throws {
         let book = LogBook()
         let gateway = Gateway.testing(passThrough: [Behind()], logger: book.logger)
         let response = await gateway.respond(to: Request("/ehco?_mobile_bridge=1"))
@@ -196,7 +196,7 @@ struct ReplyTests {
         #expect(await gateway.respond(to: Request("/no?_mobile_bridge=1")).status == .notFound)
     }
 
-    @Test func unhandledRequestsCanFailWithTheirTrueStatus() async throws {
+    @Test func unhandledRequestsCanFailWithA404() async throws {
         let gateway = Gateway.testing(passThrough: [Behind()], unhandled: .fail)
         let response = await gateway.respond(to: Request("/ehco?_mobile_bridge=1"))
         #expect(response.status == .notFound)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Making and choosing handlers")
 struct HandlerTests {
-    @Test func aHandlerGetsTheRequestByStoringIt() async throws {
+    @Test func aHandlerWithARequestPropertyGetsTheRequest() async throws {
         struct WhoAmI: JSONHandler {
             let request: Request
             func handle(_ input: Nothing) async throws -> String? { request.headers[.userAgent] }
@@ -67,7 +67,7 @@ struct HandlerTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.head, .options])
-    func headAndOptionsStartNoHandlerThatDoesNotAskForThem(method: HTTPRequest.Method) async throws {
+    func headAndOptionsReachOnlyHandlersThatAskForThem(method: HTTPRequest.Method) async throws {
         let response = await Gateway.testing().respond(to: Request(method, "/echo?_mobile_bridge=1"))
         #expect(response.headers[.allow] == "GET, POST, PUT, PATCH, DELETE")
         #expect(
@@ -107,7 +107,7 @@ struct HandlerTests {
         #expect(page.status == .ok)
     }
 
-    @Test func theHandlerSeesThePlainFormOfTheRequest() async throws {
+    @Test func theHandlerGetsTheRequestWithoutTheBridgesMarks() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/seen") { Response(text: "\($0.method) \($0.head.path ?? "")") }
         let request = Request(.post, "/seen?a=%31&_mobile_bridge=1&b=+")
@@ -175,7 +175,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func aHandlerRunsOnItsCallersThreadUnlessItSaysSo() async throws {
+    @Test func aHandlerRunsOnItsCallersThreadUnlessItSaysOtherwise() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/loop") { _ in Response(text: Self.currentThread()) }
         try gateway.register(Apart.self, at: "/thread")
@@ -261,7 +261,7 @@ extension HandlerTests {
         }
     }
 
-    @Test func aHandlerThatHoldsItsLoopIsNamedInTheLog() async throws {
+    @Test func aHandlerThatBlocksItsLoopIsNamedInTheLog() async throws {
         let book = LogBook()
         let gateway = Gateway.testing(logger: book.logger)
         try gateway.register(Sleepy.self, at: "/sleepy")
@@ -269,7 +269,7 @@ extension HandlerTests {
         await until { book.entries.contains(where: { $0.contains("Sleepy held its loop for ") }) }
     }
 
-    @Test func aHandlerThatHoldsItsLoopForEverIsNamedWhileItDoes() async throws {
+    @Test func aHandlerThatBlocksItsLoopForEverIsNamedWhileItDoes() async throws {
         let (book, end) = (LogBook(), DispatchSemaphore(value: 0))
         let gateway = Gateway.testing(logger: book.logger)
         gateway.answer(at: "/stuck") { _ in

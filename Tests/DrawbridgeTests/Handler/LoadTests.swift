@@ -7,7 +7,7 @@ import Testing
 @testable import Drawbridge
 
 /// The one suite in which answers and chunks are dropped on purpose, one test after the other: the counts are exact.
-@Suite("One handler at work", .serialized, .timeLimit(.minutes(5)))
+@Suite("Running one handler", .serialized, .timeLimit(.minutes(5)))
 struct LoadTests {
     /// Waits until it is released, whether it is cancelled or not, and notes what it is told.
     struct Stubborn: Handler {
@@ -29,7 +29,7 @@ struct LoadTests {
         func stopLoading() { journal.note("stop") }
     }
 
-    @Test func theDeadlineCancelsThenStopsThenAnswersThoughTheHandlerNeverDoes() async throws {
+    @Test func aMissedDeadlineCancelsStopsAndAnswersForTheHandler() async throws {
         let gateway = Gateway.testing()
         let (journal, released) = (Notebook(), Event())
         try gateway.register(at: "/stubborn") { Stubborn(journal: journal, released: released) }
@@ -62,7 +62,7 @@ struct LoadTests {
         func stopLoading() { journal.note("stop") }
     }
 
-    @Test func aHandlerThatEndsBecauseItWasCancelledIsStillToldAndAnsweredFor() async throws {
+    @Test func aHandlerThatEndsOnCancellationIsStillStoppedAndAnsweredFor() async throws {
         let gateway = Gateway.testing()
         let journal = Notebook()
         try gateway.register(at: "/obedient") { Obedient(journal: journal) }
@@ -73,7 +73,7 @@ struct LoadTests {
         }
     }
 
-    @Test func theTrueStatusOfAMissedDeadlineIs504() async throws {
+    @Test func theHTTPStatusOfAMissedDeadlineIs504() async throws {
         let gateway = Gateway.testing(answers: .http)
         try gateway.register(at: "/obedient") { Obedient(journal: Notebook()) }
         let response = await gateway.respond(to: Request("/obedient?_mobile_bridge=1"))
@@ -121,7 +121,7 @@ struct LoadTests {
         #expect(journal.entries == ["start", "stop"])
     }
 
-    @Test func cancellingManyCallersAtAnyMomentTellsEachHandlerOnce() async throws {
+    @Test func cancellingManyCallersAtAnyMomentStopsEachHandlerOnce() async throws {
         let gateway = Gateway.testing()
         let (started, stopped) = (Notebook(), Notebook())
         struct Sleeping: Handler {
@@ -197,7 +197,7 @@ struct LoadTests {
     }
 
     /// The answers of the others come while it blocks: it ends only after that.
-    @Test func aHandlerThatBlocksWhereItIsToldToStopHoldsUpNobodyElseAndIsNamed() async throws {
+    @Test func aBlockingStopLoadingDelaysNobodyElseAndIsNamedInTheLog() async throws {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let released = DispatchSemaphore(value: 0)
@@ -234,7 +234,7 @@ struct LoadTests {
     /// Dispatch has some 250 threads: they take all of them, and yet each is told, and answered for.
     ///
     /// None of them ends before it is told, and nothing is asked of when: a slow machine only takes longer.
-    @Test func handlersThatTakeAllThreadsAreToldToStop() async throws {
+    @Test func handlersThatBlockAllThreadsAreStillToldToStop() async throws {
         let gateway = Gateway.testing()
         try gateway.register(at: "/stuck") { Stuck() }
         let codes = await withTaskGroup(of: JSON?.self) { group in
@@ -268,7 +268,7 @@ struct LoadTests {
         func stopLoading() { journal.note("stop") }
     }
 
-    @Test func aStreamWhoseReaderLeavesTellsItsHandlerOnce() async throws {
+    @Test func aStreamsHandlerIsStoppedOnceWhenItsReaderLeaves() async throws {
         let gateway = Gateway.testing()
         let journal = Notebook()
         try gateway.register(at: "/tick") { Ticking(journal: journal) }
@@ -289,7 +289,7 @@ struct LoadTests {
         #expect(journal.entries == ["stop"])
     }
 
-    @Test func aStreamThatEndsByItselfIsWhole() async throws {
+    @Test func aStreamThatEndsNormallyIsReadWhole() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/stream") { _ in
             Response(contentType: "text/plain", length: 6) { client in
@@ -379,7 +379,7 @@ struct LoadTests {
         }
     }
 
-    @Test func aHandlerIsForgottenWhenItsStreamHasEnded() async throws {
+    @Test func aHandlerIsReleasedWhenItsStreamHasEnded() async throws {
         let gateway = Gateway.testing()
         let journal = Notebook()
         try gateway.register(at: "/stream") { Forgettable(remains: .init(journal)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drawbridge
 
-@Suite("What is taken for native")
+@Suite("Which requests are for native")
 struct InterceptionRuleTests {
     @Test(arguments: [
         ("/a?_mobile_bridge=1", "/a"),
@@ -17,7 +17,7 @@ struct InterceptionRuleTests {
         ("/a?b=?&_mobile_bridge=1", "/a?b=?"),
         ("/image/test?a=1&_mobile_bridge=1", "/image/test?a=1"),
     ])
-    func theFlagIsTakenAndRemovedAndTheRestStaysAsItWasSent(target: String, plain: String) {
+    func theFlagIsRemovedAndTheRestOfTheTargetStaysUnchanged(target: String, plain: String) {
         let rule = FlagRule(name: "_mobile_bridge", value: "1")
         #expect(rule.canonicalRequest(for: Request(target))?.head.path == plain)
     }
@@ -29,12 +29,12 @@ struct InterceptionRuleTests {
         "/a?_mobile_bridge=1=1", "/_mobile_bridge=1", "/a?_mobile_bridge=1+", "/a?_mobile_bridge%3D1",
         "/a?_mobile_bridge=1;x=1", "/a?x=%26_mobile_bridge=1", "/a?_mobile_bridge%00=1",
     ])
-    func whatOnlyLooksLikeTheFlagIsNotTaken(target: String) {
+    func aTargetThatOnlyResemblesTheFlagIsNotForNative(target: String) {
         #expect(FlagRule(name: "_mobile_bridge", value: "1").canonicalRequest(for: Request(target)) == nil)
     }
 
     @Test(arguments: [HTTPRequest.Method.get, .post, .put, .delete, .patch, .head, .options])
-    func theFlagIsTakenWithAnyMethodOnAnyHost(method: HTTPRequest.Method) {
+    func aFlaggedRequestIsForNativeWithAnyMethodOnAnyHost(method: HTTPRequest.Method) {
         let request = Request(method, "/a?_mobile_bridge=1", authority: "example.com:81")
         let plain = FlagRule(name: "_mobile_bridge", value: "1").canonicalRequest(for: request)
         #expect(plain?.method == method)
@@ -53,8 +53,9 @@ struct InterceptionRuleTests {
         ("/?action=a&data=1+1", "__jsbridge__.", "/?action=a&data=1%2B1", true),
         ("/__jsbridge__/login", "__jsbridge__", "/login", false),
     ])
-    func theBridgeIsTakenByPathOrHost(target: String, authority: String, plain: String, byAction: Bool) throws
-    {
+    func aBridgeRequestIsRecognizedByItsPathOrHost(
+        target: String, authority: String, plain: String, byAction: Bool
+    ) throws {
         let request = Request(.post, target, authority: authority)
         let taken = try #require(JSBridgeRule().canonicalRequest(for: request))
         #expect(taken.head.path == plain)
@@ -66,18 +67,18 @@ struct InterceptionRuleTests {
         ("//__jsbridge__", "localhost"), ("/__JSBRIDGE__/a", "localhost"), ("/", "__jsbridge__.example"),
         ("/", "x__jsbridge__"), ("/?__jsbridge__", "localhost"), ("/", "a@__jsbridge__"),
     ])
-    func whatOnlyLooksLikeTheBridgeIsNotTaken(target: String, authority: String) {
+    func aTargetThatOnlyResemblesTheBridgeIsNotForNative(target: String, authority: String) {
         #expect(JSBridgeRule().canonicalRequest(for: Request(.post, target, authority: authority)) == nil)
     }
 
-    @Test func bothBridgesAtOnceLeaveNoTraceOfEither() async throws {
+    @Test func aRequestByBothBridgesReachesTheHandlerWithoutTheirMarks() async throws {
         let gateway = Gateway.testing()
         let response = await gateway.respond(to: Request("/__jsbridge__/echo?_mobile_bridge=1&a=b"))
         #expect(try await response.json()["data"] == ["a": "b"])
     }
 
     @Test(arguments: ["/a?native", "/a?native=", "/a?x=1&native"])
-    func aFlagMayHaveNoValue(target: String) {
+    func aFlagMayBeConfiguredWithoutAValue(target: String) {
         #expect(FlagRule(name: "native", value: "").canonicalRequest(for: Request(target)) != nil)
     }
 

@@ -25,7 +25,7 @@ struct JSBridgeTests {
     @Test(arguments: [
         "text/plain;charset=UTF-8", "application/json", "application/x-www-form-urlencoded", "image/png", nil,
     ])
-    func theActionInTheBodyNamesTheHandlerWhateverTheType(type: String?) async throws {
+    func theActionInTheBodyNamesTheHandlerWhateverTheContentType(type: String?) async throws {
         let text = try await answer(#"{"action":"echo","data":{"user":"ann"}}"#, type: type)
         #expect(text == #"{"code":200,"data":{"user":"ann"},"message":""}"#)
     }
@@ -34,7 +34,7 @@ struct JSBridgeTests {
         ("/__jsbridge__", "localhost"), ("/__jsbridge__/", "127.0.0.1:8080"), ("/", "__jsbridge__"),
         ("/", "__jsbridge__:80"), ("", "__jsbridge__"),
     ])
-    func theBridgeIsAPathOrAHost(target: String, authority: String) async throws {
+    func theBridgeIsReachedByItsPathOrItsHost(target: String, authority: String) async throws {
         let text = try await answer(#"{"action":"echo","data":1}"#, target: target, authority: authority)
         #expect(text == #"{"code":200,"data":1,"message":""}"#)
     }
@@ -57,14 +57,14 @@ struct JSBridgeTests {
         #expect(try await answer(#"{"action":"\#(action)","data":[7]}"#) == "cancelled [7]")
     }
 
-    @Test func anActionIsANameAndNotEncoded() async throws {
+    @Test func anActionIsNotPercentDecoded() async throws {
         #expect(try await answer(#"{"action":"a b/ü"}"#) == "odd")
         #expect(try await answer(#"{"action":"a%20b/ü"}"#) == #"{"code":400,"message":"No response"}"#)
         #expect(try await answer(#"{"action":"echo?x=1"}"#) == #"{"code":400,"message":"No response"}"#)
         #expect(try await answer(#"{"action":"../echo"}"#) == #"{"code":400,"message":"No response"}"#)
     }
 
-    @Test func nothingOfTheBridgeReachesTheHandler() async throws {
+    @Test func theBridgesPathAndActionAreRemovedBeforeTheHandler() async throws {
         let text = try await answer(#"{"action":"seen","data":1}"#, target: "/__jsbridge__?x=1&action=other")
         #expect(text == "POST /seen?x=1")
     }
@@ -97,7 +97,7 @@ struct JSBridgeTests {
         #expect(try await answer(body).hasPrefix(#"{"code":400,"message":""#))
     }
 
-    @Test func anUnknownActionHasNoResponse() async throws {
+    @Test func anUnknownActionIsAnsweredWithCode400() async throws {
         #expect(try await answer(#"{"action":"missing"}"#) == #"{"code":400,"message":"No response"}"#)
     }
 

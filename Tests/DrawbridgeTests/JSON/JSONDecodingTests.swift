@@ -107,7 +107,7 @@ struct JSONDecodingTests {
     }
 
     @Test(arguments: [1, 16, 17, 1_000])
-    func membersAreFoundAmongAnyNumberOfOthers(count: Int) throws {
+    func aMemberIsFoundAmongAnyNumberOfOtherMembers(count: Int) throws {
         struct Two: Decodable {
             var first: Int
             var last: String?
@@ -123,7 +123,7 @@ struct JSONDecodingTests {
         #expect(lists["k\(count - 1)"] == [["first": 0]])
     }
 
-    @Test func anElementThatDoesNotFitMayBeReadAsSomethingElse() throws {
+    @Test func anElementThatFailsToDecodeMayBeReadAsAnotherType() throws {
         struct Lenient: Decodable, Equatable {
             var numbers: [Int128] = []
             var others: [JSON] = []
@@ -144,7 +144,7 @@ struct JSONDecodingTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func elementsThatDoNotFitCostNoMoreInALongArray() throws {
+    func failedElementsTakeNoMoreTimeEachInALongArray() throws {
         struct Length: Decodable {
             var total = 0
             init(from decoder: any Decoder) throws {
@@ -237,7 +237,7 @@ struct JSONDecodingTests {
         #expect(throws: DecodingError.self) { try form.decode(Form.self) }
     }
 
-    @Test func onlyOutermostMembersAreText() throws {
+    @Test func onlyTopLevelMembersAreConvertedFromText() throws {
         let form: JSON = ["nested": ["int": "5"], "int": "1"]
         #expect(
             explain(form, as: Form.self, textMembers: ["int"])
@@ -246,7 +246,7 @@ struct JSONDecodingTests {
         #expect(try plain.decode(Form.self, textMembers: Form.members) == Form(int: 5, ints: [1, 2]))
     }
 
-    @Test func aWrapperTypeReadsTextMembersToo() throws {
+    @Test func aTypeThatWrapsAnotherReadsTextMembersToo() throws {
         struct Wrapper: Decodable {
             var form: Form
             init(from decoder: any Decoder) throws {

@@ -146,7 +146,7 @@ struct JSONEncodingTests {
         #expect(try JSON(encoding: value).description == #"{"a":2,"b":3}"#)
     }
 
-    @Test func valuesMayBeEncodedInsteadOfTheirOwner() throws {
+    @Test func aTypeMayEncodeOtherValuesInItsPlace() throws {
         let flat = Scripted { encoder in
             try ["x": 1].encode(to: encoder)
             var container = encoder.container(keyedBy: Key.self)
@@ -235,7 +235,7 @@ struct JSONEncodingTests {
     }
 
     @Test(arguments: [2, 16, 17, 40])
-    func aNameWrittenTwiceIsFoundAmongAnyNumber(count: Int) throws {
+    func aMemberEncodedTwiceIsReplacedAmongAnyNumberOfMembers(count: Int) throws {
         let value = Scripted { encoder in
             var container = encoder.container(keyedBy: JSON.PathKey.self)
             for number in 0..<count {
@@ -282,7 +282,7 @@ struct JSONEncodingTests {
                 == "t: the date lies outside the years 0000 to 9999")
     }
 
-    @Test func anotherEncoderGetsTheSameTree() throws {
+    @Test func foundationsEncoderWritesTheSameTree() throws {
         var random = SeededRandom(seed: 6)
         for _ in 0..<300 {
             let tree = JSON.array([.random(depth: 3, using: &random)])

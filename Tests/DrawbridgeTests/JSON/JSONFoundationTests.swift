@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeJSON
 
 /// Typed values through ours and through Foundation's encoder and decoder.
-@Suite("JSON beside Foundation's")
+@Suite("JSON compared with Foundation's")
 struct JSONFoundationTests {
     private struct Visit: Codable, Equatable {
         struct Stop: Codable, Equatable {
@@ -51,7 +51,7 @@ struct JSONFoundationTests {
         }
     }
 
-    @Test func threeThousandValuesAreWrittenAndReadAlike() throws {
+    @Test func threeThousandValuesAreWrittenAndReadAsByFoundation() throws {
         let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
         encoder.dateEncodingStrategy = .iso8601
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

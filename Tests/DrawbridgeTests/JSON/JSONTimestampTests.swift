@@ -26,7 +26,7 @@ struct JSONTimestampTests {
         #expect(abs(read.timeIntervalSince(date)) <= 0.0005)
     }
 
-    @Test func datesBeyondFourDigitYearsHaveNoText() {
+    @Test func aDateOutsideFourDigitYearsIsNotWritten() {
         #expect(Timestamp.text(of: Date(timeIntervalSince1970: 253_402_300_800)) == nil)
         #expect(Timestamp.text(of: Date(timeIntervalSince1970: -62_167_219_201)) == nil)
         #expect(Timestamp.text(of: Date(timeIntervalSince1970: .nan)) == nil)
@@ -48,7 +48,7 @@ struct JSONTimestampTests {
         }
     }
 
-    @Test func everyMillisecondTextSurvives() throws {
+    @Test func everyMillisecondSurvivesWritingAndReading() throws {
         var random = SeededRandom(seed: 4)
         for _ in 0..<5_000 {
             let milliseconds = Int.random(in: -62_135_596_800_000...253_402_300_799_999, using: &random)
@@ -80,7 +80,7 @@ struct JSONTimestampTests {
         "2026-11-20T23:29:24ZZ", " 2026-11-20", "26-11-20", "2026-1-2", "20261120", "١٢٣٤-11-20",
         "2026-11-20T23:29:24+1:00",
     ])
-    func otherTextsAreNotReadAsDates(text: String) {
+    func invalidTextsAreNotReadAsDates(text: String) {
         #expect(Timestamp.date(from: text) == nil)
     }
 }

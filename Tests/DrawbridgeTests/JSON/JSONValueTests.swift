@@ -26,7 +26,7 @@ struct JSONValueTests {
     @Test(arguments: [
         ("abc", 3, "abc"), ("abcd", 3, "abc…"), ("中文字", 3, "中文字"), ("中文字串", 3, "中文字…"), ("", 0, ""),
     ])
-    func aLongTextIsCutAfterSoManyScalars(_ text: String, _ length: Int, _ cut: String) {
+    func aLongTextIsCutToANumberOfUnicodeScalars(_ text: String, _ length: Int, _ cut: String) {
         #expect(text.cut(to: length) == cut)
     }
 
@@ -81,7 +81,7 @@ struct JSONValueTests {
             ("1e99999999999999999999", nil), ("1e-99999999999999999999", nil), ("0.0000", 0),
             ("9223372036854775807000e-3", Int.max),
         ] as [(String, Int?)])
-    func wholeNumbersAreWholeHoweverWritten(literal: String, value: Int?) throws {
+    func aWholeNumberIsAnIntegerHoweverItIsWritten(literal: String, value: Int?) throws {
         #expect(try #require(JSON.Number(literal: literal)).intValue == value)
     }
 
@@ -161,7 +161,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test func nothingIsEscapedButWhatMustBe() {
+    @Test func onlyCharactersThatNeedItAreEscaped() {
         let text: JSON = "\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}\u{2027}\u{2028}\u{2029}\u{202A}é<&>'"
         let expected =
             #""\"\\/\b\f\n\r\t\u0000\u001f"# + "\u{7F}\u{2027}" + #"\u2028\u2029"# + "\u{202A}é<&>'\""

@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeMocks
 
 /// What leaves the journal for other tools, and what does not.
-@Suite("What leaves the journal", .timeLimit(.minutes(5))) struct JournalCopyTests {
+@Suite("Copies from the journal", .timeLimit(.minutes(5))) struct JournalCopyTests {
     @Test(arguments: [
         ("accessToken", true), ("X-Api-Key", true), ("apiKeys", true), ("user_pwd", true), ("APIKey", true),
         ("sessionId", true), ("pinCode", true), ("otp", true), ("Set-Cookie", true), ("csrfTokens", true),
@@ -14,7 +14,7 @@ import Testing
         ("key", false), ("shipping", false), ("author", false), ("tokenise", false), ("pinned", false),
         ("keyboardApi", false), ("", false), ("myField", true), ("_", false),
     ])
-    func secretsAreKnownByOneWordOfTheirName(name: String, isSecret: Bool) {
+    func aMemberIsSecretIfOneWordOfItsNameIs(name: String, isSecret: Bool) {
         #expect(Redaction(also: ["MyField"]).isSecret(name) == isSecret)
     }
 
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// Copies say that they are for native as the gateway's rules have it.
-    @Test func copiesHaveTheFlagOfTheGatewaysRules() async throws {
+    @Test func aCopiedCallUsesTheFlagOfTheGatewaysRules() async throws {
         let program = JournalProgram(Gateway(rules: [.flag("cmd", "1")], keepsJournal: true))
         await program.call("/echo?cmd=1&a=2")
         let text = try await program.ask(.get, "calls/1/curl").text()
@@ -160,7 +160,7 @@ import Testing
         Sent(.post, "/echo", "text/plain", "a\u{202E}b", line: #"printf 'a\342\200\256b' | "#),
         Sent(.post, "/echo", nil, "17", line: "-H 'Content-Type:' --data-raw '17'"),
     ])
-    func aLineForAShellMakesTheSameCall(_ sent: Sent) async throws {
+    func aCallCopiedForAShellMakesTheSameCall(_ sent: Sent) async throws {
         let program = JournalProgram()
         let headers: HTTPFields = sent.type.map { [.contentType: $0] } ?? [:]
         let mark = sent.target.contains("?") ? "&" : "?"

@@ -7,7 +7,7 @@ import Testing
 @testable import DrawbridgeJournal
 
 /// What the journal has apart from calls.
-@Suite("What else the journal has", .timeLimit(.minutes(5))) struct JournalKindsTests {
+@Suite("Records of the journal by their kinds", .timeLimit(.minutes(5))) struct JournalKindsTests {
     @Test func aCallToAPageIsARecordWithItsAnswer() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Who reads the last line takes it for the page that is open.
-    @Test func aPageThatSaysGoodbyeIsNotRecordedAsLostToo() async throws {
+    @Test func aPageThatLeavesIsNotAlsoRecordedAsLost() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)
         let native = try #require(program.gateway.pages.page(page.id))
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// By a page's bridge, and by a request.
-    @Test func aCallThatNobodyAnswersSaysWhichNameWasPerhapsMeant() async throws {
+    @Test func theRecordOfAnUnansweredCallSuggestsTheNearestName() async throws {
         let program = JournalProgram()
         try await program.gateway.mock(#"{"requestLocation": 1}"#)
         let page = TestPage(program.gateway)
@@ -104,7 +104,7 @@ import Testing
         #expect(try await program.calls("?kind=all").count == 2)
     }
 
-    @Test func aNameThatAPageReadInVainIsRecordedOnce() async throws {
+    @Test func readingAMissingNativeNameIsRecordedOnce() async throws {
         let program = JournalProgram(
             Gateway(pageRuntime: PageRuntime(shortcuts: ["MyApp"]), keepsJournal: true))
         for _ in 0..<2 {
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Files of a page push no calls out.
-    @Test func requestsDoNotPushCallsOutOfTheJournal() {
+    @Test func requestsDoNotEvictCallsFromTheJournal() {
         let journal = Journal(isOn: true, limits: .init(records: 10, requests: 5))
         for number in 0..<100 {
             if number % 20 == 0 { _ = journal.begin(Request("/echo"), at: "flag") }
@@ -145,7 +145,7 @@ import Testing
             (ScriptedPresenter(["share": "cancel"], next: Person()), "person", "ok", 0),
             (Person(), "person", "ok", 0),
         ] as [(any Presenter, String, String, Int)])
-    func aCallSaysWhatWasAskedAndWhoDecided(
+    func theRecordOfACallSaysWhatWasAskedAndWhoDecided(
         _ presenter: any Presenter, _ who: String, _ choice: String, _ code: Int
     ) async throws {
         let program = JournalProgram(Gateway(presenter: presenter, keepsJournal: true))
@@ -171,7 +171,7 @@ import Testing
         #expect(left["state"] == "left" && left["reply"]?.stringValue?.hasPrefix("pay") == true, "\(left)")
     }
 
-    @Test func aCallThatWaitsForAPersonSaysSo() async throws {
+    @Test func theRecordOfACallThatWaitsForAPersonSaysSo() async throws {
         let log = LogBook()
         let program = JournalProgram(Gateway(keepsJournal: true, logger: log.logger))
         let gateway = program.gateway
@@ -212,7 +212,7 @@ import Testing
         #expect(ended["asked"] == ["question": "pay"] && ended["state"] == "left", "\(ended)")
     }
 
-    @Test func aQuestionThatTimesOutWasDecidedByNobody() async throws {
+    @Test func theRecordOfATimedOutQuestionSaysThatNobodyDecided() async throws {
         let program = JournalProgram(Gateway(keepsJournal: true))
         try await program.gateway.mock(#"{"q": {"$ask": "Q?", "$within": 20, "$choices": {"a": 1, "b": 2}}}"#)
         _ = await program.ask(.get, "questions")
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// Handlers that were asked before the one that answers, and did not take the call.
-    @Test func aCallSaysWhichHandlersDidNotTakeIt() async throws {
+    @Test func theRecordOfACallNamesTheHandlersThatDeclinedIt() async throws {
         struct Choosy: Handler {
             static func canInit(with request: Request) -> Bool { false }
             func startLoading(_ request: Request) async throws -> Response { Response(text: "never") }

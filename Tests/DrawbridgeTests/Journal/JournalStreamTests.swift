@@ -83,7 +83,7 @@ import Testing
         await again.end()
     }
 
-    @Test func aReaderLearnsWhichRecordsAreGone() async throws {
+    @Test func aReaderIsToldWhichRecordsWereDropped() async throws {
         let program = JournalProgram()
         await program.call("/echo?_mobile_bridge=1")
         let reader = await Reader(program, "?session=*")
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Whoever waits or reads holds up no stop, and a gateway that is served again keeps them as before.
-    @Test func aGatewayThatStopsEndsEveryWait() async throws {
+    @Test func aStoppingGatewayEndsEveryReaderAndWait() async throws {
         let program = JournalProgram()
         program.gateway.serverBegan()
         let reader = await Reader(program)
@@ -160,7 +160,7 @@ import Testing
     }
 
     /// A gateway may be served by two, and one of them be stopped.
-    @Test func readersStayWhileOneOfTwoServersRuns() async throws {
+    @Test func theJournalKeepsItsReadersUntilItsLastServerStops() async throws {
         let program = JournalProgram()
         for _ in 1...2 { program.gateway.serverBegan() }
         program.gateway.serverIsStopping()

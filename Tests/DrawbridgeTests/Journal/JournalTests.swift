@@ -66,7 +66,7 @@ import Testing
             })
     }
 
-    @Test func aMockSaysWhyTheCasesBeforeItDidNotFit() async throws {
+    @Test func theRecordOfACallSaysWhyEarlierCasesDidNotFit() async throws {
         let program = JournalProgram()
         let gateway = program.gateway
         try await gateway.mock(
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// A reader by a cursor sees each record once, and is told where some have gone.
-    @Test func readingByACursorLosesAndRepeatsNothing() async throws {
+    @Test func readingByACursorReturnsEachRecordOnce() async throws {
         let program = JournalProgram()
         await withTaskGroup { group in
             for task in 0..<8 {
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// Tests that come after thousands of others' calls have sessions of their own, of which nothing is lost.
-    @Test func aCheckIsRefusedOnlyWhereItsSessionsCallsAreLost() async throws {
+    @Test func aCheckIsRefusedOnlyIfCallsOfItsSessionWereDropped() async throws {
         let program = JournalProgram()
         let check = #"{"name": "echo", "count": 1}"#
         func verify(_ session: String) async -> HTTPResponse.Status {
@@ -225,7 +225,7 @@ import Testing
     }
 
     /// What nobody can know any more is treated as lost.
-    @Test func theOldestOfTooManySessionsHaveLostAllCalls() throws {
+    @Test func callsOfAForgottenSessionAreTreatedAsLost() throws {
         var views = SessionViews()
         let sessions = try (1...10_001).map { try #require(Session("s\($0)")) }
         for (place, session) in sessions.enumerated() { views.begin(session, at: place + 1) }
@@ -255,7 +255,7 @@ import Testing
     }
 
     /// What came and went while it waited would be missing from what it gets.
-    @Test func aWaitingReaderLearnsThatItsPlaceIsGone() async throws {
+    @Test func aWaitingReaderGetsA410IfItsRecordsWereDropped() async throws {
         let program = JournalProgram()
         let journal = program.gateway.journal
         await program.call("/echo?_mobile_bridge=1")
@@ -338,7 +338,7 @@ import Testing
     }
 
     /// What waits now may be answered in a moment.
-    @Test func aCheckOfStatesWaitsForThemToChange() async throws {
+    @Test func aCheckOfCallStatesWaitsUntilTheyChange() async throws {
         let program = JournalProgram()
         let request = Request("/pay?_mobile_bridge=1")
         let number = program.gateway.journal.begin(request, at: "flag")

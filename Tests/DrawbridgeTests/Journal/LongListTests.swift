@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test("long lists are the same in parts, one at a time in memory", arguments: lists.map(\.1))
-    func longListsAreTheSameInParts(target: String) async throws {
+    @Test("a list sent in parts equals the whole list, one part at a time", arguments: lists.map(\.1))
+    func aListSentInPartsEqualsTheWholeList(target: String) async throws {
         let (method, _, body) = try #require(Self.lists.first { $0.1 == target })
         let program = JournalProgram()
         await Self.fill(program, 40, of: 30_000)
@@ -45,8 +45,8 @@ import Testing
         #expect(all.count > 4 && largest < 600 << 10, "\(all.map(\.count))")
     }
 
-    @Test("short lists are sent whole", arguments: lists.map(\.1), [0, 3])
-    func shortListsAreSentWhole(target: String, calls: Int) async throws {
+    @Test("a short list is sent in one part", arguments: lists.map(\.1), [0, 3])
+    func aShortListIsSentInOnePart(target: String, calls: Int) async throws {
         let (method, _, body) = try #require(Self.lists.first { $0.1 == target })
         let program = JournalProgram()
         await Self.fill(program, calls, of: 10)

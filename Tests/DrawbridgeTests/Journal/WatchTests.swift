@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("a watch looks at the call that came, and at no other", arguments: [10, 9_000])
+    @Test("a watch examines only the call that has arrived", arguments: [10, 9_000])
     func aWatchLooksOnlyAtTheCallThatCame(kept: Int) throws {
         let journal = Journal(isOn: true)
         let ann = try #require(Session("ann"))
@@ -74,7 +74,7 @@ import Testing
 
     /// What it has found is what a reader finds, of all that the journal still has.
     @Test(arguments: 1...6)
-    func aWatchFindsWhatAReaderFinds(seed: UInt64) throws {
+    func aWatchFindsTheSameRecordsAsAReader(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let journal = Journal(isOn: true, limits: .init(records: 300, requests: 40))
         let sessions = try ["ann", "eve"].map { try #require(Session($0)) }
@@ -119,7 +119,7 @@ import Testing
 
     /// Readers of changes get the last state of each record, whether they look at every change or after thousands.
     @Test(arguments: [1, 7, 900, 5000])
-    func readersOfChangesMissNothing(every steps: Int) {
+    func readersOfChangesSeeTheLastStateOfEachRecord(every steps: Int) {
         var random = SeededRandom(seed: UInt64(steps))
         let journal = Journal(isOn: true)
         let filter = RecordFilter(kinds: Set(JournalRecord.Kind.allCases))
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// A Swift test learns of the call that has its answer, and not of one that has none.
-    @Test func aTestGetsTheLastCallThatHasItsAnswer() async throws {
+    @Test func waitingForACallSkipsUnansweredOnes() async throws {
         let journal = Journal(isOn: true)
         let number = journal.begin(Request("/pay"), at: "flag")
         _ = journal.begin(Request("/pay"), at: "flag")

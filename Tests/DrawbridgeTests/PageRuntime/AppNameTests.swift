@@ -29,7 +29,7 @@ import Testing
         return try await gateway.respond(to: Request(path, headers: fields)).text()
     }
 
-    @Test func theAppsUserAgentGoesToServersWithoutClientHints() async throws {
+    @Test func theAppsUserAgentIsForwardedWithoutClientHints() async throws {
         let gateway = Gateway(
             passThrough: [Named()], pageRuntime: PageRuntime(userAgent: "{{userAgent}} ShopApp/3.2"),
             logger: .quiet)
@@ -38,7 +38,7 @@ import Testing
         #expect(try await Self.asked(plain, "/a") == "Mozilla/5.0 Own/1, 2 hints")
     }
 
-    @Test func aPageInAFileHasItsOwnUserAgentInAllItsRequests() async throws {
+    @Test func aPageNamedInAFileHasItsOwnUserAgentInAllItsRequests() async throws {
         let gateway = Gateway(passThrough: [Named()], logger: .quiet)
         gateway.reply(
             by: try SessionTests.layers(
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["", "Shop\r\nX: y", "Schuhe ü", "{{user}} App", "{{userAgent}} {{input}}"])
-    func aTextThatNoFieldMayHoldIsNotAUserAgent(_ text: String) {
+    func aUserAgentThatIsNotAValidFieldValueIsRefused(_ text: String) {
         #expect(AppName(text) == nil)
     }
 

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func tagsOfBridgesFollowTheRuntimesInOrderWithItsNonce() async throws {
+    @Test func scriptTagsOfBridgesFollowTheRuntimesInOrderWithItsNonce() async throws {
         let gateway = Self.gateway(
             [try .named("flutter"), try .named("cordova")], policy: "script-src 'nonce-abc123'")
         let page = await gateway.respond(to: Request("/a", headers: [.secFetchDest: "document"]))
@@ -62,7 +62,7 @@ import Testing
                 + #"<script src="/__drawbridge__/bridge/cordova.js" nonce="abc123"></script><p>a"#)
     }
 
-    @Test func aBridgeFileIsServedAsItIsAndReadAgain() async throws {
+    @Test func aBridgeFileIsServedUnchangedAndReadAgainAfterASave() async throws {
         let script = try Script("// one\n  drawbridge.bridge(native => {})\n")
         let gateway = Self.gateway([try .file(script.path)])
         let target = "/__drawbridge__/bridge/mine.js"
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// WeChat and Alipay in one page: one script under two names.
-    @Test func oneScriptMayBeGivenTwiceUnderTwoNames() async throws {
+    @Test func oneBridgeScriptMayBeUsedTwiceUnderTwoNames() async throws {
         let gateway = Self.gateway([
             try .named("object", options: ["as": "wechat", "object": "WeixinJSBridge"]),
             try .named("object", options: ["as": "alipay", "object": "AlipayJSBridge"]),
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// A browser that has the page asks whether it has changed: it has where its bridges have.
-    @Test func aPageWithChangedBridgesIsAnotherVersion() async throws {
+    @Test func aPageGetsANewEntityTagWhenItsBridgesChange() async throws {
         let gateway = Self.gateway([try .named("flutter"), try .named("cordova")])
         func give(_ names: String) throws {
             gateway.reply(by: try SessionTests.layers(#"{"pages": {"*": {"bridge": \#(names)}}}"#))
@@ -191,7 +191,7 @@ import Testing
 
     /// A request that a bridge claims is answered by the body alone, and is that bridge's in the journal.
     @Test(arguments: [("mine", true), ("other", false), (nil, false)])
-    func aRequestThatABridgeClaimsIsAnsweredBare(_ bridge: String?, _ isBare: Bool) async throws {
+    func aRequestMarkedByABridgeIsAnsweredWithoutTheEnvelope(_ bridge: String?, _ isBare: Bool) async throws {
         let script = try Script("")
         let gateway = Gateway(
             pageRuntime: PageRuntime(bridges: [try .file(script.path)]), keepsJournal: true, logger: .quiet)
@@ -232,7 +232,7 @@ import Testing
     /// says what it has heard, outlives `document.open()`, and has one first way of asking for a bridge.
     private static let before = 41_720 + 2_100
 
-    @Test func theRuntimeIsNotLargerThanBeforeBridges() {
+    @Test func theRuntimeWithoutBridgesIsNotLargerThanBefore() {
         // Since then it is served without most of its blanks, and has the interface, on which all bridges are built.
         #expect(RuntimeScript.text(Array("{}".utf8), hasJournal: true).count <= Self.before - 2500)
     }
@@ -250,11 +250,11 @@ import Testing
         ("const a = \"it's one\"; let b = c;", "const a = \"it's one\"; let b = c;\n"),
         ("const found = / +/.exec(a);", "const found = / +/.exec(a);\n"),
     ])
-    func blanksOutsideOfStringsAreRemoved(_ script: String, _ short: String) {
+    func blanksOutsideOfStringsAreRemovedFromTheScript(_ script: String, _ short: String) {
         #expect(String(decoding: RuntimeScript.withoutComments(Array(script.utf8)), as: UTF8.self) == short)
     }
 
-    @Test func aMissingHandlerDiffersFromOneThatRefuses() {
+    @Test func theErrorOfAMissingHandlerIsMarkedAsMissing() {
         let refused = PageAnswer(error: HTTPError(.badRequest, "no"))
         #expect(String(decoding: refused.member, as: UTF8.self) == #""error":{"code":400,"message":"no"}"#)
         var missing = refused

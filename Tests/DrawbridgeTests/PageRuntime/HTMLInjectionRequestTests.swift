@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drawbridge
 
-@Suite("What goes out in place of a request for a document")
+@Suite("Requests for documents as they are forwarded")
 struct HTMLInjectionRequestTests {
     private let injection = HTMLInjection(epoch: "e1") { _, _ in "<tag>" }
 
@@ -34,7 +34,7 @@ struct HTMLInjectionRequestTests {
             ("\"a\", \"b-dbe1\", W/\"c-dbe0\"", "\"b\"", "\"a\", \"b\", W/\"c-dbe0\""),
             ("\"-dbe1\"", "\"\"", "\"\""), ("*", "*", "*"), ("nonsense", nil, "nonsense"),
         ] as [(String, String?, String?)])
-    func ifNoneMatchIsSentWithTheServersOwnTags(value: String, page: String?, unknown: String?) {
+    func ifNoneMatchIsSentWithTheServersOwnEntityTags(value: String, page: String?, unknown: String?) {
         func sent(_ use: Use) -> String? {
             injection.outgoing(request(use, [.ifNoneMatch: value])).headers[.ifNoneMatch]
         }
@@ -53,7 +53,7 @@ struct HTMLInjectionRequestTests {
         }
     }
 
-    @Test func aPageIsAskedForAsAWholeAndUncompressed() {
+    @Test func aPageIsRequestedWholeAndUncompressed() {
         let headers: HTTPFields = [
             .range: "bytes=1-", .ifRange: "\"a\"", .ifModifiedSince: "x", .acceptEncoding: "gzip, br",
             .cookie: "a=b",
@@ -69,7 +69,7 @@ struct HTMLInjectionRequestTests {
         #expect(injection.outgoing(request(.unknown, changed)).headers == Use.unknown.headers)
     }
 
-    @Test func otherRequestsAreForwardedUnchanged() {
+    @Test func requestsThatAreNotForDocumentsAreForwardedUnchanged() {
         let request = Request(
             .post, "/p?q", headers: [.secFetchDest: "empty", .origin: "x"], body: .init("body"))
         let outgoing = injection.outgoing(request)
@@ -78,7 +78,7 @@ struct HTMLInjectionRequestTests {
         #expect(injection.outgoing(Request("/p")).head == Request("/p").head)
     }
 
-    @Test func a304HasTheTagOfTheChangedDocument() {
+    @Test func a304HasTheEntityTagOfTheChangedDocument() {
         let headers: HTTPFields = [
             .eTag: "W/\"a\"", .lastModified: "x", .contentSecurityPolicy: "default-src 'none'",
             .vary: "Origin",

@@ -7,7 +7,7 @@ import Testing
 @testable import DrawbridgeGateway
 @testable import DrawbridgePageRuntime
 
-@Suite("The tag in documents")
+@Suite("The script tag in documents")
 struct HTMLInjectionTests {
     private let injection = HTMLInjection(epoch: "e1") { request, nonce in
         "<\(request.path)\(nonce.map { " \($0)" } ?? "")>"
@@ -57,7 +57,7 @@ struct HTMLInjectionTests {
             ([.xRequestedWith: "xmlhttprequest", .accept: "text/html"], false),
             ([.xRequestedWith: "com.example.app"], true),
         ] as [(HTTPFields, Bool)])
-    func onlyPagesGetTheTag(headers: HTTPFields, gets: Bool) async throws {
+    func onlyPagesGetTheScriptTag(headers: HTTPFields, gets: Bool) async throws {
         let response = apply(to: document(), headers)
         #expect(try await response.text() == (gets ? "<head></p>x" : "<head>x"))
         #expect(response.headers[.vary] == "Sec-Fetch-Dest")
@@ -69,19 +69,21 @@ struct HTMLInjectionTests {
             ([.secFetchDest: "iframe"], "</p><li>x"), ([.accept: "text/html"], "</p><li>x"), ([:], "<li>x"),
             ([.accept: "*/*"], "<li>x"), ([.secFetchDest: "empty"], "<li>x"),
         ] as [(HTTPFields, String)])
-    func partsOfPagesGetTheTagOnlyIfTheyBeginAsDocuments(headers: HTTPFields, result: String) async throws {
+    func partsOfPagesGetTheScriptTagOnlyIfTheyBeginAsDocuments(headers: HTTPFields, result: String)
+        async throws
+    {
         #expect(try await apply(to: document("<li>x"), headers).text() == result)
         let stream = Response(contentType: "text/html") { try await $0.didLoad("<li>x") }
         #expect(try await apply(to: stream, headers).text() == result)
     }
 
     @Test(arguments: [200, 201, 202, 203, 400, 403, 404, 500, 503])
-    func errorPagesGetTheTagToo(status: Int) async throws {
+    func errorPagesGetTheScriptTagToo(status: Int) async throws {
         #expect(try await apply(to: document(status: .init(code: status))).text() == "<head></p>x")
     }
 
     @Test(arguments: [204, 205, 206, 300, 301, 302, 303, 304, 307, 308])
-    func answersOfOtherStatusesGetNoTag(status: Int) {
+    func redirectsPartialAndEmptyAnswersGetNoScriptTag(status: Int) {
         let response = document(status: .init(code: status))
         #expect(apply(to: response).head == response.head)
     }
@@ -93,7 +95,7 @@ struct HTMLInjectionTests {
             ("text/htmlx", false), ("application/json", false), ("", true),
             ("unknown/unknown", true),
         ])
-    func answersOfOtherTypesGetNoTag(type: String, isDocument: Bool) async throws {
+    func answersOfOtherMediaTypesGetNoScriptTag(type: String, isDocument: Bool) async throws {
         let response = document("<head>", [.contentType: type])
         #expect(try await apply(to: response).text() == (isDocument ? "<head></p>" : "<head>"))
         if !isDocument { #expect(apply(to: response).head == response.head) }
@@ -117,7 +119,7 @@ struct HTMLInjectionTests {
     @Test(
         arguments: [[.contentEncoding: "identity"], [.contentDisposition: "inline; filename=a.html"]]
             as [HTTPFields])
-    func documentsThatAreShownUnencodedGetTheTag(headers: HTTPFields) async throws {
+    func inlineAndIdentityEncodedDocumentsGetTheScriptTag(headers: HTTPFields) async throws {
         #expect(try await apply(to: document("<head>", headers)).text() == "<head></p>")
     }
 
@@ -129,7 +131,7 @@ struct HTMLInjectionTests {
         #expect(try await apply(to: response).text() == text)
     }
 
-    @Test func anOutputOfAHandlerGetsNoTag() {
+    @Test func anOutputOfAHandlerGetsNoScriptTag() {
         var response = document()
         response.body = .output(Array("1".utf8))
         #expect(apply(to: response).head == response.head)
@@ -194,7 +196,9 @@ struct HTMLInjectionTests {
             ([.contentSecurityPolicy: "sandbox allow-same-origin"], [:], "allow-scripts"),
             ([:], [.secFetchDest: "iframe", .secFetchSite: "cross-site"], "another site"),
         ] as [(HTTPFields, HTTPFields, String)])
-    func whatKeepsAPageFromNativeIsLoggedOnce(said: HTTPFields, asked: HTTPFields, why: String) async throws {
+    func aHeaderThatKeepsAPageFromNativeIsLoggedOnceWithTheReason(
+        said: HTTPFields, asked: HTTPFields, why: String
+    ) async throws {
         let log = LogBook()
         let gateway = Gateway(keepsJournal: true, logger: log.logger)
         var headers = Self.navigation
@@ -264,7 +268,7 @@ struct HTMLInjectionTests {
         ("Origin", "Origin, Sec-Fetch-Dest"), ("sec-fetch-dest", "sec-fetch-dest"), ("*", "*"),
         ("Accept,Sec-Fetch-Dest", "Accept,Sec-Fetch-Dest"),
     ])
-    func cachesTellPagesAndPartsApart(value: String, result: String) {
+    func varyKeepsPagesAndFetchedPartsApartInCaches(value: String, result: String) {
         let response = document("<head>", [.vary: value])
         #expect(apply(to: response).headers[.vary] == result)
         #expect(apply(to: response, [.secFetchDest: "empty"]).headers[.vary] == result)
@@ -277,11 +281,11 @@ struct HTMLInjectionTests {
             ([.contentSecurityPolicy: "img-src x, Frame-Ancestors *"], nil),
             ([.contentSecurityPolicyReportOnly: "frame-ancestors *"], "SAMEORIGIN"),
         ] as [(HTTPFields, String?)])
-    func framesOfOtherSitesStayOutUnlessThePageSaysOtherwise(headers: HTTPFields, result: String?) {
+    func otherSitesMayNotFrameADocumentUnlessItsPolicyAllowsIt(headers: HTTPFields, result: String?) {
         #expect(apply(to: document("<head>", headers)).headers[.xFrameOptions] == result)
     }
 
-    @Test func everyPolicyIsOpenedAndNoneIsDropped() async throws {
+    @Test func everyContentSecurityPolicyIsExtendedAndKept() async throws {
         var response = document(
             "<head><meta http-equiv='Content-Security-Policy' content=\"script-src 'nonce-b'; connect-src\">")
         response.headers.append(
@@ -351,7 +355,7 @@ struct HTMLInjectionTests {
         }
     }
 
-    @Test func streamedDocumentsPassAsTheyCome() async throws {
+    @Test func chunksOfAStreamedDocumentPassAsTheyArrive() async throws {
         let journal = Notebook()
         var response = document()
         response.body = Self.stream(["<html>", "<he", "ad>", "x", "<b>y"], length: 17)
@@ -361,7 +365,7 @@ struct HTMLInjectionTests {
         #expect(journal.entries == ["<html>", "<head></p>", "x", "<b>y"])
     }
 
-    @Test func aStreamThatBreaksOffIsNotMadeWhole() async throws {
+    @Test func aStreamThatBreaksOffStaysIncomplete() async throws {
         struct Broken: Error {}
         var response = document()
         response.body = .stream(length: nil) { client in
@@ -372,7 +376,7 @@ struct HTMLInjectionTests {
     }
 
     @Test(arguments: [10, 60_000, 65_536, 65_537, 200_000, 5 << 20])
-    func aFileIsReadNoFurtherThanNeeded(length: Int) async throws {
+    func onlyTheFirst64KilobytesOfAFileAreReadForTheScriptTag(length: Int) async throws {
         let bytes = Array("<head>".utf8) + [UInt8](repeating: UInt8(ascii: "<"), count: length - 6)
         let file = MemoryFile([0, 0, 0] + bytes + [0])
         var response = document()
@@ -386,7 +390,7 @@ struct HTMLInjectionTests {
         #expect(try await apply(to: response).body.collect() == wanted)
     }
 
-    @Test func aFileThatBecameShorterStaysAsItIs() {
+    @Test func aFileThatBecameShorterIsNotChanged() {
         var response = document()
         response.body = .file(Response.File(handle: MemoryFile(Array("<head>".utf8)), offset: 0, length: 7))
         #expect(apply(to: response).head == response.head)

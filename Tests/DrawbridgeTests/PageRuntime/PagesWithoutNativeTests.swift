@@ -11,7 +11,7 @@ import Testing
     /// It may be loaded again just when the time of its earlier load is up.
     ///
     /// Which of two that are due comes first nobody knows, so this is tried often.
-    @Test func aPageThatIsLoadedAgainHasADeadlineOfItsOwn() async throws {
+    @Test func aReloadedPageGetsItsOwnDeadline() async throws {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let pages = PagesWithoutNative(nil)

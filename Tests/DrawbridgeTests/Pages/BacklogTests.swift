@@ -79,7 +79,7 @@ import Testing
         #expect(outbox.bytes == 0)
     }
 
-    @Test func whatIsKeptForAPageThatTakesNothingIsBounded() throws {
+    @Test func theBacklogOfAPageThatTakesNothingIsBounded() throws {
         let page = try Self.page().page
         let error = #expect(throws: PageError.self) {
             for _ in 0..<40 { try page.send("big", Self.text(1 << 20)) }
@@ -87,7 +87,7 @@ import Testing
         #expect(error?.reason == .full)
     }
 
-    @Test func theOverheadOfSmallMessagesIsCountedToo() {
+    @Test func theBacklogCountsTheOverheadOfSmallMessages() {
         var outbox = Outbox()
         for _ in 1...1000 { _ = outbox.add(Array("{}".utf8)) }
         let frame = outbox.nextFrame()

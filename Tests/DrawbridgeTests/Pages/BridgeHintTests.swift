@@ -16,11 +16,11 @@ import Testing
         ("cordova is not defined", "--bridge cordova"),
         ("Android is not defined", "--bridge android"),
         ("KKJSBridge is not defined", "--bridge kkjsbridge"),
-    ]) func anErrorOfAPageGivesTheMissingOption(_ message: String, _ option: String) {
+    ]) func anErrorAboutAMissingBridgeSuggestsItsOption(_ message: String, _ option: String) {
         #expect(BridgeHint(message)?.option == option)
     }
 
-    @Test func anErrorAboutWeChatsObjectGivesItsOption() throws {
+    @Test func anErrorAboutWeChatsObjectSuggestsItsOption() throws {
         let hint = try #require(BridgeHint("WeixinJSBridge is not defined"))
         let text = try #require(hint.option.split(separator: "=", maxSplits: 1).last?.dropLast())
         let options = try JSON(parsing: Array(text.utf8))
@@ -32,7 +32,7 @@ import Testing
         "total is not defined", "Capacitor: no such plugin",
         "Cannot read properties of undefined (reading 'length')",
         "AndroidX is not defined", "dsBridge is not defined", "postMessage is not a function", "",
-    ]) func otherErrorsGiveNoOption(_ message: String) {
+    ]) func otherErrorsSuggestNoOption(_ message: String) {
         #expect(BridgeHint(message) == nil)
     }
 
@@ -69,7 +69,7 @@ import Testing
         ("WeixinJSBridge", "pay.js", "; it reads", "MicroMessenger/8.0.50"),
         ("flutter_inappwebview", "env.js", "; env.js reads", "ShopApp/3.2"),
     ])
-    func aScriptThatReadsTheUserAgentIsToldTheOption(
+    func forAScriptThatReadsTheUserAgentItsOptionIsSuggested(
         _ name: String, _ reader: String, _ said: String, _ app: String
     ) throws {
         func told(_ runtime: PageRuntime = PageRuntime(), mocks: String = #"{"replies": {"a": 1}}"#) throws
@@ -96,7 +96,7 @@ import Testing
 
     /// Of the bridge for any object each object is another one.
     @Test(arguments: [("WeixinJSBridge", false), ("AlipayJSBridge", true)])
-    func aPageWithWeChatsObjectIsStillToldOfAlipays(_ name: String, _ isTold: Bool) throws {
+    func aPageWithWeChatsObjectStillGetsAHintAboutAlipays(_ name: String, _ isTold: Bool) throws {
         let log = LogBook()
         let wechat = try BridgeScript.named("object", options: ["as": "wechat", "object": "WeixinJSBridge"])
         let gateway = PageHandlers.gateway(PageRuntime(bridges: [wechat]), logger: log.logger)
@@ -104,7 +104,7 @@ import Testing
         #expect(log.entries.contains { $0.contains("pay.js speaks of \(name)") } == isTold)
     }
 
-    @Test func aPageIsToldOnceAndTheLogOnceForAllPages() async throws {
+    @Test func aHintIsShownOncePerPageAndLoggedOnceForAllPages() async throws {
         let log = LogBook()
         let gateway = PageHandlers.gateway(logger: log.logger)
         let fault: JSON = ["fault": "error", "message": "flutter_inappwebview is not defined"]

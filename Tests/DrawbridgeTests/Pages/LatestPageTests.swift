@@ -79,7 +79,7 @@ import Testing
     }
 
     /// It may change what pages get, and nobody else sees who did.
-    @Test func whatATesterDoesIsLogged() async throws {
+    @Test func theActionsOfATesterAreLogged() async throws {
         let log = LogBook()
         let gateway = Gateway(keepsJournal: true, logger: log.logger)
         PageHandlers.register(on: gateway)

@@ -7,7 +7,7 @@ import Testing
 @testable import DrawbridgeGateway
 
 /// Which page of several gets what native does, where nobody names one, and by which names one is found.
-@Suite("The page that is meant", .timeLimit(.minutes(5))) struct MeantPageTests {
+@Suite("The target page of an event", .timeLimit(.minutes(5))) struct MeantPageTests {
     /// Pages at the same time: the one that is meant most comes first.
     enum Kind: Int, CaseIterable {
         case main, popup, frame, tab
@@ -58,7 +58,7 @@ import Testing
         ("shown", "pages/latest/emit", #"{"event": "shown"}"#), ("onPaid", "calls", #"{"name": "pay"}"#),
     ]
 
-    @Test(arguments: ways.indices) func thePageThatIsMeantDoesNotDependOnTheOrderOfArrival(_ way: Int)
+    @Test(arguments: ways.indices) func theTargetPageDoesNotDependOnTheOrderOfConnecting(_ way: Int)
         async throws
     {
         let (name, target, body) = Self.ways[way]
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func amongEqualPagesTheNewestVisibleOneIsMeant() async throws {
+    @Test func amongEqualPagesTheNewestVisibleOneIsTheTarget() async throws {
         let program = try Self.program()
         let (first, second) = (TestPage(program.gateway), TestPage(program.gateway))
         #expect(try await Self.found(program, "latest") == ["200", second.id])
@@ -125,7 +125,7 @@ import Testing
 
     // MARK: Those that do not answer
 
-    @Test func anEventDoesNotWaitForALessLikelyPage() async throws {
+    @Test func anEventGoesToTheLikeliestPageWithoutWaitingForOthers() async throws {
         let program = try Self.program()
         let (main, tab) = (TestPage(program.gateway), TestPage(program.gateway, saying: ["hidden": true]))
         tab.hearsNothing()
@@ -136,7 +136,7 @@ import Testing
         await until { asked.state.withLock { $0.calls.isEmpty } }
     }
 
-    @Test func aPageThatLeavesBeforeItAnswersIsPassedOver() async throws {
+    @Test func anEventSkipsAPageThatLeavesBeforeItAnswers() async throws {
         let program = try Self.program()
         let (main, popup) = (TestPage(program.gateway), TestPage(program.gateway, saying: ["opened": true]))
         main.hearsNothing()
@@ -148,7 +148,7 @@ import Testing
         #expect(popup.hasHeard("onPush"))
     }
 
-    @Test func aPageThatAnswersTooLateIsPassedOver() async throws {
+    @Test func anEventSkipsAPageThatAnswersTooLate() async throws {
         let program = try Self.program()
         program.gateway.pages.patience = .milliseconds(1)
         let (main, popup) = (TestPage(program.gateway), TestPage(program.gateway, saying: ["opened": true]))
@@ -187,7 +187,7 @@ import Testing
         return ["\(answer.status.code)"] + pages.compactMap { $0["id"]?.stringValue }
     }
 
-    @Test func aPathNamesAPageOfItsSession() async throws {
+    @Test func aPageIsFoundByItsPathWithinItsSession() async throws {
         let program = try Self.program()
         let cart = TestPage(program.gateway, url: "http://localhost/cart?item=1#top")
         let ann = TestPage(program.gateway, url: "http://localhost/cart", session: "ann")
@@ -241,7 +241,7 @@ import Testing
     }
 
     /// A frame, a popup or a hidden tab is not a reason to ask in which page a script is to run.
-    @Test func aScriptRunsInThePageThatIsMeant() async throws {
+    @Test func aScriptRunsInTheTargetPage() async throws {
         let program = try Self.program()
         let pages = Kind.allCases.reversed().map { TestPage(program.gateway, saying: $0.said) }
         let main = try #require(pages.last)

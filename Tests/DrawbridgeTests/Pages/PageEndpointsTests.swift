@@ -19,7 +19,7 @@ import Testing
 
     // MARK: The script
 
-    @Test func thePageScriptIsTheSameForAPathAndNotSentTwice() async throws {
+    @Test func thePageScriptOfAPathIsRevalidatedByItsEntityTag() async throws {
         let gateway = PageHandlers.gateway(
             PageRuntime(schemes: ["MiZhua"], functions: ["fetchMessages"], shortcuts: ["MyApp"]))
         let first = await gateway.respond(to: Request("/__drawbridge__/page.js?path=/a%20b"))
@@ -51,7 +51,7 @@ import Testing
         func startLoading(_ request: Request) async throws -> Response { try await request.passThrough() }
     }
 
-    @Test func documentsGetThePageScriptWhicheverWayTheyGo() async throws {
+    @Test func documentsGetThePageScriptDirectlyAndThroughAHandler() async throws {
         let gateway = Gateway(
             passThrough: [Document()], pageRuntime: PageRuntime(excluded: ["/docs/*"]), logger: .quiet)
         try gateway.register(Onwards.self, at: "/a b")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func pagesOfOtherSitesMayFrameDocumentsWhereTheRuntimeIsForThem(_ isForForeignFrames: Bool) async throws {
+    func onlyTheForeignFramesOptionLetsOtherSitesFrameDocuments(_ isForForeignFrames: Bool) async throws {
         let gateway = Gateway(
             passThrough: [Document()], pageRuntime: PageRuntime(isForForeignFrames: isForForeignFrames),
             logger: .quiet)
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: The token
 
-    @Test func anOwnPageGetsTheNewToken() async throws {
+    @Test func anOwnPageGetsTheTokenOfARestartedGateway() async throws {
         let gateway = PageHandlers.gateway()
         var headers = Self.own(gateway)
         headers[.pageToken] = "of the process before"
@@ -204,7 +204,7 @@ import Testing
         #expect(order.withLock { $0 } == [1, 2, 3])
     }
 
-    @Test func aSynchronousCallTellsErrorsAndMissingHandlers() async throws {
+    @Test func aSynchronousCallReturnsErrorsAndMissingHandlers() async throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway)
         let (_, failed) = try await Self.call(gateway, ["call": "fail"], Self.own(gateway, test))
@@ -300,7 +300,7 @@ import Testing
 
     /// A mock that takes its time holds a connection as a handler does.
     @Test(arguments: ["handler", "mock"])
-    func aPageThatHoldsFiveRequestsIsLoggedOnce(_ by: String) async throws {
+    func aPageThatWaitsForFiveRequestsIsLoggedOnce(_ by: String) async throws {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let warning = "waits for 5 requests at once (/wait, /wait, /wait, /wait, /wait)"
@@ -403,7 +403,7 @@ import Testing
         _ = try await test.message { $0["bridge"] == "theirs" }
     }
 
-    @Test func aTesterSeesWhichPagesRunAndSinceWhenTheNewestFirst() async throws {
+    @Test func theListOfPagesHasTheNewestFirstWithItsStartTime() async throws {
         let gateway = PageHandlers.gateway()
         // Seconds are enough to order texts by; their fractions have as many digits as they need.
         func moment(_ time: JSON?) -> String { String(time?.stringValue?.prefix(19) ?? "") }

@@ -49,7 +49,7 @@ import Testing
     // MARK: A life that is given up
 
     @Test(arguments: ["call", "messages"])
-    func aPageThatWasGivenUpLearnsItFromItsFirstMessage(_ path: String) async throws {
+    func aPageThatWasGivenUpIsToldSoOnItsNextMessage(_ path: String) async throws {
         let (gateway, notes) = Self.gateway()
         let first = try await Self.givenUp(gateway)
         let said: JSON = ["call": "note", "data": 4, "up": [Self.note(3, 3)]]
@@ -73,7 +73,7 @@ import Testing
         #expect(notes.all.filter { $0 == 3 }.count == 1)
     }
 
-    @Test func aPageThatWasGivenUpLearnsItFromItsHello() async throws {
+    @Test func aPageThatWasGivenUpIsToldSoWhenItReconnects() async throws {
         let (gateway, _) = Self.gateway()
         let first = try await Self.givenUp(gateway)
         let second = TestPage(gateway, id: first.id, saysHello: false)
@@ -84,7 +84,7 @@ import Testing
         #expect(gateway.pages.open.count == 0)
     }
 
-    @Test func aLifeThatIsNotRememberedIsOverToo() async throws {
+    @Test func aPageInAnUnknownLifeIsToldThatItIsOver() async throws {
         let (gateway, notes) = Self.gateway()
         for (sent, received) in [(1, 0), (0, 1)] {
             let page = TestPage(gateway, life: 7, saysHello: false)
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: One life after the other
 
-    @Test func aLaterLifeEndsTheOneBeforeAndAnEarlierOneIsDropped() async throws {
+    @Test func theNextLifeOfAPageEndsThePreviousOneAndAnOlderOneIsRefused() async throws {
         let (gateway, notes) = Self.gateway()
         var changes = gateway.pages.makeAsyncIterator()
         let first = TestPage(gateway)
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: The last words
 
-    @Test func aLateFarewellRepeatsAndLosesNothing() async throws {
+    @Test func messagesOfALateFarewellAreTakenExactlyOnce() async throws {
         let (gateway, notes) = Self.gateway()
         let test = TestPage(gateway)
         let page = try test.page

@@ -57,7 +57,7 @@ import Testing
         Call(name: "bytes", data: nil, reply: ["value": "/9gAAQ=="]),
         Call(name: "fail", data: nil, reply: ["error": ["code": 418, "message": "no tea"]]),
     ])
-    func aCallbackGetsTheBareOutput(_ call: Call) async throws {
+    func aCallbackGetsTheOutputWithoutTheEnvelope(_ call: Call) async throws {
         let page = TestPage(PageHandlers.gateway())
         var message: JSON.Object = ["call": .string(call.name), "id": 7, "bridge": "wvjb"]
         message["data"] = call.data
@@ -113,7 +113,7 @@ import Testing
         #expect(order.withLock { $0 } == Array(1...1001))
     }
 
-    @Test func aMissingHandlerIsSilenceAndAWarningUnlessToldOtherwise() async throws {
+    @Test func aCallWithoutAHandlerIsLoggedAndItsCallbackNotCalledByDefault() async throws {
         let silent = TestPage(PageHandlers.gateway())
         silent.tell(
             ["call": "nope", "id": 1, "bridge": "wvjb"], ["call": "nope", "id": 2, "bridge": "shortcut"],
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// A bridge that the gateway does not know is accepted; an invalid name is not, and their number is bounded.
-    @Test func aPageMayUseBridgesOfItsOwn() async throws {
+    @Test func aPageMayReportBridgesThatTheGatewayDoesNotKnow() async throws {
         let test = TestPage(PageHandlers.gateway())
         let page = try #require(test.gateway.pages.page(test.id))
         test.tell(
@@ -176,7 +176,7 @@ import Testing
         #expect(page.down.count == 1)
     }
 
-    @Test func aHandlerThatThePageDoesNotHaveLooksUnregistered() async throws {
+    @Test func aHandlerOfOtherPagesLooksUnregistered() async throws {
         let gateway = PageHandlers.gateway()
         try gateway.pages(matching: "/checkout/*") { try $0.register(PageHandlers.Texts.self, at: "/pay") }
         let shop = TestPage(gateway, url: "http://localhost/checkout/1?a=b#c")
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// Its body may take longer than its page is there.
-    @Test func aDecisionForAPageIsMadeAgainWhenThePageIsGone() throws {
+    @Test func aRoutingDecisionForAPageIsRepeatedWhenThePageIsGone() throws {
         let gateway = PageHandlers.gateway()
         let special = TestPage(gateway)
         try special.page.handlers.register(PageHandlers.Texts.self, at: "/own")
@@ -256,7 +256,7 @@ import Testing
         #expect(try await answer.value == ["title": "T"])
     }
 
-    @Test func anErrorOfThePagesReachesWhoeverCalled() async throws {
+    @Test func anErrorInThePageIsThrownToTheCaller() async throws {
         let test = TestPage(PageHandlers.gateway())
         let page = try test.page
         let value = Task { try await page.evaluate("x()") }
@@ -267,7 +267,7 @@ import Testing
         #expect(error?.message == "x is not defined")
     }
 
-    @Test func aPageThatIsCalledMayCallNativeItself() async throws {
+    @Test func aPageMayCallNativeWhileItIsBeingCalled() async throws {
         let test = TestPage(PageHandlers.gateway())
         test.tell(["call": "ask", "data": ["name": "choose", "data": [1]], "id": 1, "bridge": "wvjb"])
         let call = try await test.message { $0["call"] == "choose" }
@@ -315,7 +315,7 @@ import Testing
         #expect(gateway.pages.open.count == 1)
     }
 
-    @Test func aPageThatLeavesEndsWhatWaitsForIt() async throws {
+    @Test func callsFromAndToAPageEndWhenItLeaves() async throws {
         let gateway = PageHandlers.gateway()
         struct Waits: JSONHandler {
             let stopped: @Sendable () -> Void
@@ -381,7 +381,7 @@ import Testing
         #"[]"#, #"{"#, #"{"up":[]}"#, #"{"hello":{}}"#, #"{"hello":{"page":"../../etc"}}"#,
         #"{"hello":{"page":"0123456789ABCDEF0123456789ABCDEF"}}"#,
     ])
-    func anythingButAGreetingClosesTheConnection(_ text: String) throws {
+    func aFirstMessageThatIsNotAHelloClosesTheConnection(_ text: String) throws {
         let gateway = PageHandlers.gateway()
         let test = TestPage(gateway, saysHello: false)
         ChannelReader(gateway, Request("/")).receive(Array(text.utf8), on: test)
@@ -392,7 +392,7 @@ import Testing
     /// A closure that is all that a lock holds is wrapped once more each time that somebody looks at it.
     ///
     /// Who calls it then goes through as many functions as there were pages, and so does who lets go of it.
-    @Test func theMemoryCallbackOfPagesIsNotWrappedForEachPage() throws {
+    @Test func addingPagesDoesNotNestTheMemoryCallback() throws {
         final class Share: WaitingMemory {
             func change(to count: Int) -> Bool { true }
             func changeAnyway(to count: Int) {}
@@ -432,7 +432,7 @@ import Testing
     }
 
     /// A page may read any number of names in vain, and says of each what it likes: few are kept, and none is answered.
-    @Test func upToFiftyNamesThatAPageReadInVainAreKept() async throws {
+    @Test func atMostFiftyMissingNativeNamesThatAPageReadAreKept() async throws {
         let gateway = PageHandlers.gateway(PageRuntime(shortcuts: ["MyApp"]))
         try await gateway.mock(
             #"{"*": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}, "gone": {"$missing": true}}"#)
@@ -456,7 +456,7 @@ import Testing
     }
 
     /// A person pastes what the log says into a shell, and a page may read any name of any object.
-    @Test func onlyPlainNamesOfAPageAreSuggestedInFlags() throws {
+    @Test func onlyNamesThatAreSafeInAShellAreSuggestedInFlags() throws {
         let gateway = PageHandlers.gateway(PageRuntime(replyHandlers: ["ask"], shortcuts: ["MyApp"]))
         let page = TestPage(gateway)
         let handlers: JSON = "webkit.messageHandlers"

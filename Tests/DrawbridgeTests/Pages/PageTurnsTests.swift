@@ -7,7 +7,7 @@ import Testing
 @testable import DrawbridgeGateway
 
 /// A page's calls begin in its order, also those that come by requests of their own.
-@Suite("The turns of a page's requests", .timeLimit(.minutes(5))) struct PageTurnsTests {
+@Suite("The order of a page's requests and messages", .timeLimit(.minutes(5))) struct PageTurnsTests {
     private struct Notes: JSONHandler {
         let note: @Sendable (Int) -> Void
         func handle(_ input: Int) async throws -> Nothing {
@@ -75,7 +75,7 @@ import Testing
         #expect(order.all == [1, 2])
     }
 
-    @Test func afterASecondARequestBeginsAnywayAndTheLogSaysSo() async throws {
+    @Test func aRequestWaitsAtMostASecondForEarlierMessages() async throws {
         let log = LogBook()
         let (gateway, order) = Self.noting(log, patience: .seconds(1))
         #expect(Gateway().pages.turns.patience == .seconds(1))
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "1.", ".1", "1.2.3", "0.1", "1.0", "-1.1", "1.9223372036854775808", "a.b"])
-    func anInvalidPlaceIsNotWaitedFor(_ after: String) async throws {
+    func aRequestWithAnInvalidMessagePlaceDoesNotWait(_ after: String) async throws {
         let log = LogBook()
         let (gateway, order) = Self.noting(log)
         _ = await Self.request(gateway, TestPage(gateway), 1, after: after)

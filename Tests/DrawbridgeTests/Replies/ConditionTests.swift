@@ -39,13 +39,13 @@ import Testing
 
     private struct Missing: Error {}
 
-    @Test(arguments: table) private func conditionsFitAsTheTableSays(_ row: Row) throws {
+    @Test(arguments: table) private func conditionsMatchAsTheManualsTableSays(_ row: Row) throws {
         let input = try JSON(parsing: Array(row.input.utf8))
         let misfit = try Self.condition(row.when).misfit(ReplyInput(input.isNull ? nil : input), Redaction())
         #expect((misfit == nil) == row.fits, "\(row.when) on \(row.input): \(misfit ?? "fits")")
     }
 
-    @Test func textOfAFormFitsNumbersAndBooleans() throws {
+    @Test func textOfAFormMatchesNumbersAndBooleans() throws {
         let input = ReplyInput(["amount": "5.0", "isNew": "true", "name": "5"], texts: ["amount", "isNew"])
         #expect(try Self.condition(#"{"amount": 5}"#).misfit(input, Redaction()) == nil)
         #expect(try Self.condition(#"{"isNew": true}"#).misfit(input, Redaction()) == nil)
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The sentence goes into logs and to programs.
-    @Test func theReasonOfAMisfitHoldsNoSecrets() throws {
+    @Test func theReasonWhyAConditionFailsContainsNoSecrets() throws {
         let input = ReplyInput(["iban": ["code": "DE1"], "token": "t1", "city": "Bonn"])
         func why(_ when: String, _ redaction: Redaction?) throws -> String? {
             try Self.condition(when).misfit(input, redaction)
@@ -67,7 +67,7 @@ import Testing
         #expect(try why(#"{"token": "t2"}"#, nil) == #"token is "t1", wanted "t2""#)
     }
 
-    @Test func theReasonOfAMisfitNamesMemberAndValues() throws {
+    @Test func theReasonWhyAConditionFailsNamesMemberAndValues() throws {
         func why(_ when: String, _ input: JSON?) throws -> String? {
             try Self.condition(when).misfit(ReplyInput(input), Redaction())
         }

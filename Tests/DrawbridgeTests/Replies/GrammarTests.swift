@@ -4,7 +4,7 @@ import Testing
 @testable import DrawbridgeMocks
 
 /// The tables by which files of mocks are read, and from which their JSON Schema is printed.
-@Suite("The grammar of replies") struct GrammarTests {
+@Suite("The grammar of mocks") struct GrammarTests {
     private static let tables = [
         Grammar.file, Grammar.page, Grammar.reply, Grammar.error, Grammar.response, Grammar.step,
         Grammar.condition,
@@ -18,7 +18,7 @@ import Testing
         #expect(!keyword.says.isEmpty)
     }
 
-    @Test func whatMayAccompanyAKeywordIsAKeyword() {
+    @Test func everyKeywordAllowedNextToAnotherIsDefined() {
         for table in Self.tables {
             let beside = table.leading.flatMap { $0.beside ?? [] }
             #expect(Set(beside).isSubset(of: table.names), "\(table.title)")

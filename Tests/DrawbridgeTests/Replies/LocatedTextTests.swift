@@ -7,7 +7,7 @@ import Testing
 @testable import DrawbridgeMocks
 
 /// How a value of a text is written.
-@Suite("Texts of values") struct LocatedTextTests {
+@Suite("The written text of JSON values") struct LocatedTextTests {
     @Test func eachMemberKeepsItsWrittenText() throws {
         let text = #"""
             // first

@@ -5,7 +5,7 @@ import Testing
 @testable import DrawbridgeMessages
 
 /// What pages are given apart from mocks: globals, cookies, answers without an envelope.
-@Suite("What pages are given") struct PageSettingsTests {
+@Suite("Globals and cookies of pages") struct PageSettingsTests {
     private struct Documents: Responder {
         func respond(to request: Request) async throws -> Response? {
             guard request.path != "/own.html" else {

@@ -17,7 +17,7 @@ extension Gateway {
 }
 
 /// Replies in place of handlers, at the doors that are requests.
-@Suite("Replies") struct RepliesTests {
+@Suite("Mocks") struct RepliesTests {
     private static func requests(_ name: String, _ input: String = #"{"user":"ann"}"#) -> [Request] {
         [
             Request(.post, "/\(name)?_mobile_bridge=1", body: .init(input)),
@@ -130,7 +130,7 @@ extension Gateway {
         )
     }
 
-    @Test func aMockOfALargeInputHasALimit() async throws {
+    @Test func aMockThatRepeatsALargeInputIsA413() async throws {
         let gateway = try await Gateway.replying(
             #"{"a": {"$cases": [{"$when": {"n": 5}, "$reply": ["{{input}}", "{{input}}", "{{input}}"]}]}}"#)
         func ask(_ count: Int) async throws -> JSON {
@@ -144,7 +144,7 @@ extension Gateway {
         #expect(refused["message"]?.stringValue?.hasPrefix("reply a, case 1 repeats more than 8 MB") == true)
     }
 
-    @Test func aBodyThatNoMockLooksAtIsNotRead() async throws {
+    @Test func aBodyThatNoMockNeedsIsNotCollected() async throws {
         let gateway = try await Gateway.replying(#"{"a": 1}"#)
         guard
             case .taken(.streamed) = gateway.bodyChoice(
@@ -155,7 +155,7 @@ extension Gateway {
         }
     }
 
-    @Test func aTemplateThatFindsNothingIsLoggedOnce() async throws {
+    @Test func aTemplateWhoseInputIsMissingIsLoggedOnce() async throws {
         let log = LogBook()
         let gateway = try await Gateway.replying(#"{"a": {"$reply": "<{{input.b}}>"}}"#, logger: log.logger)
         for _ in 0..<3 { #expect(try await gateway.text(at: "/a").contains(#""data":"<>""#)) }
@@ -188,7 +188,7 @@ extension Gateway {
         #expect(try await task.value.contains("was cancelled"))
     }
 
-    @Test func silenceLastsUntilItsCallerLeaves() async throws {
+    @Test func aSilentMockHoldsARequestUntilItsCallerLeaves() async throws {
         let gateway = try await Gateway.replying(#"{"a": {"$silence": true}}"#)
         let task = Task { try await gateway.text(at: "/a") }
         task.cancel()
@@ -271,7 +271,7 @@ extension Gateway {
         if choice == "delete" { #expect(answer.answeredBy == "reply delete, delete") }
     }
 
-    @Test func whereNobodyDecidesTheLastChoiceIsTheAnswer() async throws {
+    @Test func ifNobodyDecidesTheLastChoiceIsTheAnswer() async throws {
         let gateway = Gateway(presenter: Answering(answer: nil), logger: .quiet)
         try await gateway.mock(Self.question)
         #expect(try await gateway.text(at: "/delete").contains("kept"))
@@ -322,7 +322,7 @@ extension Gateway {
         #expect(fetched.headers[policy] == nil)
     }
 
-    @Test func aHandlerBelowAMockKeepsItsStream() async throws {
+    @Test func aHandlerBehindAMockStillReadsItsBodyAsAStream() async throws {
         struct Streamed: Handler {
             static var bodyMode: BodyMode { .streamed }
 
@@ -352,7 +352,7 @@ extension Gateway {
 }
 
 /// Replies to pages that call by a bridge with a callback.
-@Suite("Replies to pages") struct RepliesToPagesTests {
+@Suite("Mocks that answer pages") struct RepliesToPagesTests {
     @Test func aPageGetsValuesErrorsAndMissingNames() async throws {
         let gateway = try await Gateway.replying(
             """
@@ -371,7 +371,7 @@ extension Gateway {
         }
     }
 
-    @Test func silenceIsNeverAnsweredAndTakesNoMemory() async throws {
+    @Test func aSilentMockIsNeverAnsweredAndTakesNoMemory() async throws {
         let gateway = try await Gateway.replying(#"{"silent": {"$silence": true}, "value": 1}"#)
         let page = TestPage(gateway)
         for id in 0..<1000 { page.tell(["call": "silent", "id": .number(.init(id))]) }
@@ -417,7 +417,7 @@ extension Gateway {
         #expect(order[3]["data"] == ["name": "a.png"])
     }
 
-    @Test func stepsOfRepliesEndWithTheGateway() async throws {
+    @Test func pendingStepsOfMocksEndWithTheGateway() async throws {
         let gateway = try await Gateway.replying(
             #"{"a": {"$reply": 1, "$then": [{"emit": "late", "after": 86400000}]}}"#)
         let page = TestPage(gateway)

@@ -3,7 +3,7 @@ import Testing
 @testable import Drawbridge
 
 /// Which reply answers: layers, names, cases, sequences.
-@Suite("Which reply answers") struct ReplyBookTests {
+@Suite("Which mock answers") struct ReplyBookTests {
     private static func book(_ layers: String...) throws -> ReplyBook {
         let book = ReplyBook(in: Registry())
         book.set(ReplyLayers(try layers.enumerated().map { try names($1, of: "\($0)") }))
@@ -53,7 +53,7 @@ import Testing
         #expect(Self.asked(alone, "/c") == "beneath ()")
     }
 
-    @Test func aSequenceGivesOneAfterTheOtherAndStaysAtItsLast() throws {
+    @Test func aSequenceGivesItsAnswersInOrderAndRepeatsTheLast() throws {
         let text =
             #"{"a": {"$sequence": [1, {"$cases": [{"$when": {"x": 1}, "$sequence": ["p", "q"]}]}, 3]}}"#
         let book = try Self.book(text)
@@ -63,7 +63,7 @@ import Testing
         #expect(Self.asked(book, "/a") == "a, step 3: 3")
     }
 
-    @Test func aSaveKeepsThePlaceInAnUnchangedSequence() throws {
+    @Test func aSaveKeepsTheProgressOfAnUnchangedSequence() throws {
         let book = try Self.book(#"{"a": {"$sequence": [1, 2, 3]}, "b": {"$sequence": [1, 2]}}"#)
         for path in ["/a", "/b"] { #expect(Self.asked(book, path).hasSuffix("step 1: 1")) }
         book.set(
@@ -100,7 +100,7 @@ import Testing
         #expect(Self.asked(book, "/a") == "a, case 2, step 2: 2")
     }
 
-    @Test func eachStepOfASequenceIsGivenOnce() async throws {
+    @Test func concurrentCallsGetEachStepOfASequenceOnce() async throws {
         let steps = (0..<1000).map(String.init).joined(separator: ",")
         let book = try Self.book(#"{"a": {"$sequence": [\#(steps)]}}"#)
         let given = await withTaskGroup(of: [String].self) { group in

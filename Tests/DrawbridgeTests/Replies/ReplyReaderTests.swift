@@ -5,7 +5,7 @@ import Testing
 @testable import DrawbridgeMocks
 
 /// What is wrong in a text of replies is told with its place, and what to do about it.
-@Suite("Reading replies") struct ReplyReaderTests {
+@Suite("Reading mocks") struct ReplyReaderTests {
     private static func fault(_ text: String) throws -> ReplyFault {
         try #require(throws: ReplyFault.self) {
             try ReplyFile(LocatedJSON(parsing: Array(text.utf8)))

@@ -6,7 +6,7 @@ import Testing
 @testable import DrawbridgeMocks
 
 /// What replies may say that nobody has named, and what those say that answer with a file.
-@Suite("How far replies are trusted") struct ReplyTrustTests {
+@Suite("Which mocks a found file may have") struct ReplyTrustTests {
     /// Each outcome, and whether a file that nobody has named may say it.
     private static let outcomes: [(word: String, reply: String, isForAll: Bool)] = [
         ("$reply", #"{"$reply": 1}"#, true), ("$text", #"{"$text": {"a": 1}}"#, true),
@@ -22,7 +22,7 @@ import Testing
     ]
 
     /// A new word needs a class, by whether a file may say it that nobody has named.
-    @Test func everyOutcomeIsAllowedInAllOrOnlyInNamedFiles() throws {
+    @Test func everyOutcomeOfAMockIsAllowedInAnyFileOrOnlyInNamedOnes() throws {
         let beside: Set<String> = ["$delay", "$when", "$progress", "$every", "$choices", "$within", "$then"]
         #expect(Set(ReplyReader.words).subtracting(beside) == Set(Self.outcomes.map(\.word)))
         #expect(
@@ -57,7 +57,7 @@ import Testing
 }
 
 /// What a page receives of a mock that is a file, at a bridge with a callback.
-@Suite("A file as a value") struct AnswerFileValueTests {
+@Suite("Values from answer files") struct AnswerFileValueTests {
     private struct Files: ReplySupplier {
         func ask(_ call: [UInt8], at target: ForwardTarget, for request: Request) async throws -> [UInt8] {
             call

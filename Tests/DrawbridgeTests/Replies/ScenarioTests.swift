@@ -31,7 +31,7 @@ import Testing
         return book.next(in: &lookup, ReplyInput(nil), Redaction()).map { "\($0.source): \($0.title)" }
     }
 
-    @Test func aScenarioIsAskedBeforeAllElse() throws {
+    @Test func theMocksOfAScenarioComeBeforeAllOthers() throws {
         let book = ReplyBook(in: Registry())
         book.set(try Self.layers())
         #expect(book.scenarios() == ["user/signed-out"])

@@ -18,7 +18,7 @@ struct QueryTests {
         #expect(Query(text).isEmpty == items.isEmpty)
     }
 
-    @Test func aNamesValueIsThatOfItsFirstItem() {
+    @Test func theFirstOfSeveralQueryItemsGivesTheValue() {
         let query = Query("a=1&b=2&a=3")
         #expect(query["a"] == "1")
         #expect(query["A"] == nil)
@@ -37,7 +37,7 @@ struct QueryTests {
         #expect(Query(query.text) == query)
     }
 
-    @Test func aRequestKeepsAQueryThatIsNotChanged() {
+    @Test func changingThePathKeepsTheQueryByteForByte() {
         var request = Request("/a?x=%31+&y")
         request.path = "/b"
         #expect(request.head.path == "/b?x=%31+&y")

@@ -64,7 +64,7 @@ struct RequestInputTests {
     @Test(arguments: [
         #"{"a":[1,{"b":null}]}"#, "[1,2]", "[]", "{}", #""text""#, #""""#, "12.50", "-1", "true", "false",
     ])
-    func everyKindOfJSONIsInputWhateverItsType(body: String) async throws {
+    func aJSONBodyIsInputWhateverItsContentType(body: String) async throws {
         for type in ["application/json", "text/plain;charset=UTF-8", nil] {
             #expect(try await input(body, type: type)?.description == body)
             #expect(try await input(body, type: type, target: "/__jsbridge__/echo")?.description == body)
@@ -91,7 +91,7 @@ struct RequestInputTests {
     @Test(arguments: [
         "user=ann&note=a+b%26c", "user=ann&note=a%20b%26c&",
     ])
-    func anyOtherBodyIsAForm(body: String) async throws {
+    func aBodyThatIsNotJSONIsReadAsAForm(body: String) async throws {
         for type in ["application/x-www-form-urlencoded", "text/plain", nil] {
             #expect(try await input(body, type: type) == ["user": "ann", "note": "a b&c"])
         }
@@ -158,7 +158,7 @@ struct RequestInputTests {
         #expect(try await Request(.post, "/?x=1", body: .init(body)).input(as: Small.self).user == "ann")
     }
 
-    @Test func theInputTypeNothingAcceptsAnything() async throws {
+    @Test func anInputOfTypeNothingAcceptsAnyBody() async throws {
         for body in ["", "{", "\u{FEFF}", "a=b"] {
             _ = try await Request(.post, "/", body: .init(body)).input(as: Nothing.self)
         }

@@ -17,7 +17,7 @@ struct NearestTests {
         #expect(Nearest.of(path, among: ["/login", "/logout/all", "/shared", "/user/:id"]) == nearest)
     }
 
-    @Test func amongNoNamesThereIsNoNearest() {
+    @Test func anEmptyListHasNoNearestName() {
         #expect(Nearest.of("/login", among: []) == nil)
     }
 
@@ -27,7 +27,7 @@ struct NearestTests {
     }
 
     /// As many changes as the table of the textbook says.
-    @Test func theDistanceIsThatOfTheTextbookTable() {
+    @Test func theEditDistanceAgreesWithTheTextbookAlgorithm() {
         var random = SeededRandom(seed: 5)
         func text() -> String {
             String(

@@ -24,7 +24,7 @@ struct RegistrationTests {
     }
 
     /// What nobody gives is missed when it is registered, not when it is called first.
-    @Test func aTypeThatNeedsMoreThanTheRequestIsRefused() async throws {
+    @Test func aTypeWithoutAnInitOfTheRequestIsNotRegistered() async throws {
         let gateway = Gateway.testing()
         let error = #expect(throws: RegistrationError.self) {
             try gateway.register(NeedsANumber.self, at: "/number")
@@ -52,7 +52,7 @@ struct RegistrationTests {
         ("/caf%C3%A9", "write café for caf%C3%A9"),
         ("/100%", nil), ("/a/:b/c/:d", nil), ("", nil), ("/", nil), ("/a//b", nil), ("/:", nil),
     ])
-    func aPathThatNoRequestHasIsRefused(path: String, why: String?) throws {
+    func aPathThatNoRequestCanHaveIsNotRegistered(path: String, why: String?) throws {
         let gateway = Gateway()
         guard let why else { return try gateway.register(at: path) { Echo() } }
         let error = #expect(throws: RegistrationError.self) { try gateway.register(at: path) { Echo() } }

@@ -96,7 +96,7 @@ struct RoutesTests {
         #expect(json["message"]?.stringValue?.contains("UTF-8") == true)
     }
 
-    @Test func twoNamesForOneParameterAreOnePath() async throws {
+    @Test func routesThatDifferOnlyInParameterNamesAreTheSame() async throws {
         let gateway = gateway("/user/:id", "/user/:name")
         #expect(try await gateway.text(at: "/user/1") == "/user/:name")
         #expect(gateway.unregister("/user/:other"))

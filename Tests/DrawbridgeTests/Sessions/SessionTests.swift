@@ -31,9 +31,9 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "ä", "a/b", String(repeating: "a", count: 65), "a;b", "a\n"])
-    func aNameOfASessionIsShortAndPlain(_ name: String) { #expect(Session(name) == nil) }
+    func anInvalidSessionNameIsRefused(_ name: String) { #expect(Session(name) == nil) }
 
-    @Test func scenariosPlacesAndRepliesBelongToOneSession() throws {
+    @Test func scenariosSequencesAndMocksBelongToOneSession() throws {
         let book = try Self.book(
             #"""
             {"replies": {"next": {"$sequence": [1, 2, 3]}, "getUser": "nobody"},
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// A group has none on only where somebody has switched it off.
-    @Test func aRemovedScenarioLeavesItsGroupToTheFiles() throws {
+    @Test func afterAScenarioIsRemovedTheFileDecidesForItsGroup() throws {
         let text = #"{"scenarios": {"g/a": {"a": 1}, "g/b": {"a": 2}, "x": {}}, "scenario": "g/a"}"#
         let book = try Self.book(text)
         let (ann, bob) = (try Self.session("ann"), try Self.session("bob"))
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Any page may name sessions, and its calls are in them.
-    @Test func pagesDoNotPushOutMocksThatATestHasSet() throws {
+    @Test func sessionsOfPagesDoNotEvictMocksThatATestHasSet() throws {
         let book = try Self.book(#"{"replies": {"next": {"$sequence": [1, 2]}}}"#)
         let test = try Self.session("test")
         try book.set(LocatedJSON(parsing: Array("9".utf8)), for: "a", in: test)
@@ -108,7 +108,7 @@ import Testing
         #expect(Self.value(book, "/a", in: test) == "9")
     }
 
-    @Test func pagesDoNotPushOutASessionWithASwitchedScenario() throws {
+    @Test func sessionsOfPagesDoNotEvictASessionWithASwitchedScenario() throws {
         let book = try Self.book(
             #"{"replies": {"next": {"$sequence": [1, 2]}}, "scenarios": {"x": {"a": 2}, "y": {"a": 3}}}"#)
         let test = try Self.session("test")
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Sixty of nearly a megabyte were most of a gigabyte of memory.
-    @Test func allSessionsTogetherHaveABound() throws {
+    @Test func theMocksOfAllSessionsTogetherAreBounded() throws {
         let book = try Self.book(#"{"replies": {"a": 1}}"#)
         let reply = try LocatedJSON(parsing: Array(#""\#(String(repeating: "x", count: 1_000_000))""#.utf8))
         for number in 0..<16 { try book.set(reply, for: "a", in: Self.session("s\(number)")) }
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Whose a request is
 
-    @Test func aRequestSaysItsSessionByAHeaderOrACookie() async throws {
+    @Test func theSessionOfARequestComesFromAHeaderOrACookie() async throws {
         let gateway = try await Gateway.replying(#"{"a": 0}"#)
         try gateway.set(LocatedJSON(parsing: Array("1".utf8)), for: "a", in: Self.session("ann"))
         func answer(_ fields: HTTPFields) async throws -> JSON? {
@@ -208,7 +208,7 @@ import Testing
         #expect(usual.headers[.eTag] != script.headers[.eTag])
     }
 
-    @Test func aBrowserIsPutIntoASessionByALink() async throws {
+    @Test func aSessionLinkSetsTheSessionCookieAndRedirects() async throws {
         let gateway = Gateway.testing()
         let answer = await gateway.respond(to: Request("/__drawbridge__/session/ann?to=/cart?x=1"))
         #expect(answer.status == .seeOther)
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// The cookie is the gateway's own: what lies behind it does not see it.
-    @Test func serversBehindDoNotSeeTheSessionCookie() async throws {
+    @Test func upstreamsDoNotSeeTheSessionCookie() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/cookie") { Response(text: $0.headers[.cookie] ?? "none") }
         let answer = await gateway.respond(
@@ -250,7 +250,7 @@ import Testing
 }
 
 /// Whole tests of a page, side by side.
-@Suite("Tests side by side", .timeLimit(.minutes(5))) struct SideBySideTests {
+@Suite("Parallel tests", .timeLimit(.minutes(5))) struct SideBySideTests {
     private static let text = #"""
         {"replies": {
              "login": {"$reply": {"token": "{{input.user}}"}, "$then": [{"scenario": "user/in"}]},

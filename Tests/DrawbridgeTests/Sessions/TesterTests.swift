@@ -9,7 +9,7 @@ import Testing
 @testable import DrawbridgeMessages
 
 /// What a program that tests changes: replies, scenarios, events, questions.
-@Suite("What a tester changes", .timeLimit(.minutes(10))) struct TesterTests {
+@Suite("Changes by testers", .timeLimit(.minutes(10))) struct TesterTests {
     private static func ask(
         _ gateway: Gateway, _ method: HTTPRequest.Method, _ target: String, _ body: String = ""
     ) async -> Response {
@@ -27,7 +27,7 @@ import Testing
         return gateway
     }
 
-    @Test func aReplyIsSetAndTakenBack() async throws {
+    @Test func aMockIsSetAndRemovedByTheAPI() async throws {
         let gateway = Gateway.testing()
         let set = await Self.ask(
             gateway, .put, "replies?name=echo&session=ann", #"{"$reply": "{{input.a}}"}"#)
@@ -41,7 +41,7 @@ import Testing
         #expect(try await Self.ask(gateway, .get, "replies?session=ann").json()["data"] == [:])
     }
 
-    @Test func takingBackAnInvalidNameIsABadRequest() async throws {
+    @Test func removingAMockWithAnInvalidNameIsABadRequest() async throws {
         let gateway = try Self.gateway(#"{"replies": {"a": 1}}"#)
         #expect(await Self.ask(gateway, .delete, "replies?name=*/b").status == .badRequest)
     }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["reset/t1", "replies/t1", "scenario/t1"])
-    func aSessionIsNotPartOfAPath(_ target: String) async throws {
+    func aSessionInThePathOfAnEndpointIsNotFound(_ target: String) async throws {
         let gateway = Gateway.testing()
         _ = await Self.ask(gateway, .put, "replies?name=a", "1")
         for method in [HTTPRequest.Method.post, .put, .get, .delete] {
@@ -289,7 +289,7 @@ import Testing
         #expect(gateway.questions.waiting.count == 0)
     }
 
-    @Test func withoutAPersonAQuestionWaitsOnlyWhereAProgramWatches() async throws {
+    @Test func withoutAPersonAQuestionWaitsOnlyIfAProgramWatches() async throws {
         let gateway = try Self.gateway(Self.question)
         let alone = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(try await alone.json()["data"] == ["ok": false])
@@ -316,7 +316,7 @@ import Testing
     }
 
     /// A page would else wait for ever for a program that has gone.
-    @Test func aProgramThatNoLongerWatchesHoldsNobodyUp() async throws {
+    @Test func aQuestionIsNotHeldForAProgramThatStoppedWatching() async throws {
         let gateway = try Self.gateway(Self.question)
         gateway.questions.patience = .milliseconds(20)
         _ = await Self.ask(gateway, .get, "questions")

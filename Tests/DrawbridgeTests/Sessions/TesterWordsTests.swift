@@ -4,7 +4,7 @@ import Testing
 @testable import Drawbridge
 
 /// What a tester misspells is an error: a test that says less than was meant passes where it should not.
-@Suite("Words of the tester's API") struct TesterWordsTests {
+@Suite("Messages of the tester's API") struct TesterWordsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var request: String
         var body = ""
@@ -110,7 +110,7 @@ import Testing
         #expect(calls.map { $0["name"] } == ["/a.html"])
     }
 
-    @Test func aCallThatIsForgottenWhileItIsMadeIsAnsweredAllTheSame() async throws {
+    @Test func aCallWhoseRecordIsDeletedWhileItRunsIsStillAnswered() async throws {
         let program = JournalProgram()
         try program.gateway.register(ForgetsAll.self, at: "/forgets")
         let answer = await program.ask(.post, "calls", #"{"name":"forgets"}"#)

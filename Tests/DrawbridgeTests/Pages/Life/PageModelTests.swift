@@ -5,7 +5,7 @@ import Testing
 @testable import Drawbridge
 
 /// Lives of pages that chance has made up: each call ends once, all begin in their order, and none is done twice.
-@Suite("Lives of pages by chance", .timeLimit(.minutes(5))) struct PageModelTests {
+@Suite("Random lives of pages", .timeLimit(.minutes(5))) struct PageModelTests {
     private static let lives: ClosedRange<UInt64> = 1...1000
     /// A thousand with all tests.
     private static let played = getenv("DRAWBRIDGE_ALL") == nil ? 1...100 : lives

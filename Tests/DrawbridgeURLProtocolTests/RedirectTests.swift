@@ -18,7 +18,7 @@ import Testing
         #expect(try await response.text().isEmpty)
     }
 
-    @Test func theGatewayFollowsToAnotherClassAndToAPath() async throws {
+    @Test func theGatewayFollowsARedirectToAnotherClassOrHandler() async throws {
         let end = ScriptedProtocol.script { $0.answer("the end") }
         let path = ScriptedProtocol.script { $0.redirect(to: "http://localhost\(end)") }
         let gateway = Gateway.scripted(.followed)

@@ -23,7 +23,7 @@ import Testing
         #expect(try await response.text() == "one two")
     }
 
-    @Test func dataIsReadWhileMoreOfItIsMade() async throws {
+    @Test func theCallerReadsDataWhileTheInstanceLoadsMore() async throws {
         let read = Event()
         let path = ScriptedProtocol.script { scripted in
             scripted.receive()
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func aFailureWithinTheDataBreaksTheTransferOff() async throws {
+    @Test func aFailureAfterSomeDataBreaksOffTheTransfer() async throws {
         let path = ScriptedProtocol.script { scripted in
             scripted.receive(200, ["Content-Length": "8"])
             scripted.load("half")
@@ -195,7 +195,7 @@ import Testing
         await #expect(throws: HTTPError.self) { try await response.text() }
     }
 
-    @Test func aClassThatForgetsItsResponseIsNamed() async throws {
+    @Test func aClassThatSendsNoResponseIsNamedInTheError() async throws {
         let loading = ScriptedProtocol.script { $0.load("data") }
         let finishing = ScriptedProtocol.script { $0.finish() }
         let wrong = ScriptedProtocol.script { $0.receive(0) }

@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Who may call is asked of callers from outside alone.
-    @Test func theAppIsLetInWhateverHostAndOriginItNames() async throws {
+    @Test func theAppMayCallWithAnyHostAndOrigin() async throws {
         let gateway = Gateway.testing(access: AccessPolicy(requiresToken: true))
         gateway.answer(at: "/fields") { request in
             Response(text: request.headers.map(\.name.canonicalName).joined(separator: " "))
@@ -82,7 +82,7 @@ import Testing
         #expect(!fields.contains("x-drawbridge-token"))
     }
 
-    @Test func methodFieldsAndBodyAreTheSessions() async throws {
+    @Test func theHandlerGetsTheSessionsMethodFieldsAndBody() async throws {
         let gateway = Gateway.testing()
         gateway.answer(at: "/own") { request in
             let body = String(decoding: try await request.body.collect(upTo: 1 << 20), as: UTF8.self)
@@ -276,7 +276,7 @@ import Testing
         #expect(delegate.journal.entries.count == 1, "nothing comes after the stop")
     }
 
-    @Test func theAppIsLetInWhateverThePolicySays() async throws {
+    @Test func theAppMayCallWhateverTheAccessPolicyIs() async throws {
         let gateway = Gateway.testing(access: AccessPolicy(requiresToken: true))
         try gateway.register(Echo.self, at: "/echo")
         #expect(

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aFailureHasItsTrueStatus() async throws {
+    @Test func aFailureIsAnsweredWith502() async throws {
         let path = ScriptedProtocol.script { $0.fail(URLError(.cannotConnectToHost)) }
         try await Self.serving(.scripted()) { port in
             let reply = try await Self.ask(port, "GET \(path)")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aLargeBodyIsReadFromItsStreamAndASmallOneIsThere() async throws {
+    @Test func aLargeBodyIsAStreamAndASmallOneIsData() async throws {
         let path = ScriptedProtocol.script { scripted in
             guard let stream = scripted.request.httpBodyStream else {
                 return scripted.answer("\(scripted.request.httpBody?.count ?? 0) bytes")

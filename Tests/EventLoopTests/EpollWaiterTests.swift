@@ -86,7 +86,7 @@ final class EpollWaiterTests {
         #expect(waiter.ready(within: 1000).count == 2)
     }
 
-    @Test func thePeersEndIsReported() throws {
+    @Test func thePeersHalfCloseIsReported() throws {
         let waiter = try Waiter()
         let pair = try self.pair()
         try waiter.add(pair.near, for: [.readable, .closed])

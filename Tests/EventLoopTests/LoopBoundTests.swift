@@ -6,7 +6,7 @@ import Testing
 /// What belongs to a loop is touched on its thread: the three phases of a ``LoopBound``.
 @Suite(.timeLimit(.minutes(5)))
 struct LoopBoundTests {
-    @Test func aLoopReachesItsOwnState() async throws {
+    @Test func aLoopMayUseItsOwnState() async throws {
         let loop = try Loop.standalone()
         let count = LoopBound(1, to: loop)
         await withCheckedContinuation { continuation in
@@ -21,13 +21,13 @@ struct LoopBoundTests {
         #expect(value == 2)
     }
 
-    @Test func theMakerOfALoopMaySetItsStateBeforeTheStart() throws {
+    @Test func theCreatorOfALoopMaySetItsStateBeforeTheStart() throws {
         let count = LoopBound(1, to: try Loop())
         count.value += 1
         #expect(count.value == 2)
     }
 
-    @Test func theStateIsFreeWhenTheLoopHasEnded() async throws {
+    @Test func anyThreadMayUseTheStateAfterTheLoopHasEnded() async throws {
         let loop = try Loop()
         let count = LoopBound(1, to: loop)
         await withCheckedContinuation { continuation in
@@ -65,7 +65,7 @@ struct LoopBoundTests {
         }
     }
 
-    @Test func aLoopTrapsOnTheStateOfAnother() async {
+    @Test func usingTheStateOfAnotherLoopTraps() async {
         await #expect(processExitsWith: .signal(trap)) {
             let loop = try Loop.standalone()
             let count = LoopBound(1, to: loop)
@@ -120,7 +120,7 @@ struct LoopBoundTests {
     }
 
     /// The same calls are good before the thread runs.
-    @Test func aLoopsOwnStateIsItsMakersBeforeTheStart() throws {
+    @Test func theCreatorOfALoopMayUseTheLoopsOwnStateBeforeTheStart() throws {
         let loop = try Loop()
         loop.setRunDue()
         loop.setTimer(for: Deaf(), in: 1)
@@ -163,7 +163,7 @@ struct WatchedSocketTests {
     /// The system gives its number to the next socket, which must be told of nothing that was meant for this one.
     ///
     /// In a process of its own, where nobody else opens anything.
-    @Test func theNextSocketOfTheSameNumberIsWatchedAnew() async {
+    @Test func aSocketThatReusesADescriptorNumberIsWatchedAnew() async {
         await #expect(processExitsWith: .success) {
             let loop = try Loop.standalone()
             let heard = Heard()

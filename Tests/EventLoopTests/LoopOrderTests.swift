@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct LoopOrderTests {
     /// The cancellation of a task gives such a job, and would free the task within itself.
-    @Test func jobsAfterTheEndRunOutsideOfTheCallThatGivesThem() async throws {
+    @Test func jobsAddedAfterTheLoopEndedRunOnAnotherThread() async throws {
         let loop = try Loop.standalone()
         await withCheckedContinuation { continuation in
             loop.perform {
@@ -95,7 +95,7 @@ struct LoopOrderTests {
     }
 
     /// The library may be in the middle of something that a call would end.
-    @Test func fromWithinTheLibraryOnlyStepsOfTasksRun() async throws {
+    @Test func drainTasksRunsStepsOfTasksButNoCalls() async throws {
         let order = try await words { loop, say in
             loop.enqueue { say("step") }
             loop.performSoon { say("call") }
@@ -106,7 +106,7 @@ struct LoopOrderTests {
         #expect(order == ["step", "drained", "call", "step behind the call"])
     }
 
-    @Test func noMoreStepsAreDrainedThanAreAskedFor() async throws {
+    @Test func drainTasksRunsNoMoreStepsThanAskedFor() async throws {
         let order = try await words { loop, say in
             for number in 1...4 { loop.enqueue { say("\(number)") } }
             let drained = Guarded(0)
@@ -124,7 +124,7 @@ struct LoopOrderTests {
     }
 
     /// One that gives the loop the next again and again would be all that the loop does.
-    @Test func callsThatFollowEachOtherLetSocketsHaveTheirTurn() async throws {
+    @Test func callsThatScheduleTheNextLetSocketsHaveTheirTurn() async throws {
         let loop = try Loop.standalone()
         let pair = try Pair()
         let chain = Chain(loop, pair)
@@ -134,7 +134,7 @@ struct LoopOrderTests {
         #expect((1...4).contains(count))
     }
 
-    @Test func jobsAfterTheEndRunInTheirOrderToo() async throws {
+    @Test func jobsAddedAfterTheLoopEndedRunInOrder() async throws {
         let loop = try Loop.standalone()
         await withCheckedContinuation { continuation in
             // The last that it does on its thread.

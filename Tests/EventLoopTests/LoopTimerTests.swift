@@ -11,7 +11,7 @@ struct LoopTimerTests {
     }
 
     @Test(arguments: Deed.allCases)
-    func aGuestMayChangeATimerThatIsDueInItsRound(_ deed: Deed) async throws {
+    func aFiringTimerMayChangeAnotherThatIsDueInTheSameRound(_ deed: Deed) async throws {
         let loop = try Loop.standalone()
         let said = Said()
         let second = Guest { said.say("second") }
@@ -39,7 +39,7 @@ struct LoopTimerTests {
     }
 
     /// Else a tunnel that always has more to do would be all that its loop does.
-    @Test func aGuestThatIsDueAgainAtOnceLetsOthersHaveTheirTurn() async throws {
+    @Test func aTimerThatIsDueAgainAtOnceLetsOtherJobsRun() async throws {
         let loop = try Loop.standalone()
         let said = Said()
         let again = Again(on: loop)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct HTTPClientTests {
-    @Test func theClientsConnectionsTrapOnAnotherThread() async {
+    @Test func usingTheConnectionsOfAnotherThreadsClientTraps() async {
         await #expect(processExitsWith: .signal(trap)) {
             let loop = try Loop.standalone()
             let client = await withCheckedContinuation { continuation in

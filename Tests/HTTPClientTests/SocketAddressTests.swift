@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPClient
 
 /// The addresses of names.
-@Suite("The addresses of names", .timeLimit(.minutes(5)))
+@Suite("Addresses of host names", .timeLimit(.minutes(5)))
 struct SocketAddressTests {
     @Test(arguments: ["localhost", "LOCALHOST", "localhost.", "page.localhost"])
     func localhostIsKnownInBothFamiliesWithoutALookup(_ name: String) {

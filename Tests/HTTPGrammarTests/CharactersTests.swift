@@ -32,7 +32,7 @@ import Testing
         #expect(values == Dictionary(uniqueKeysWithValues: expected).compactMapValues(\.self))
     }
 
-    @Test func onlyCapitalLettersChangeInLowerCase() {
+    @Test func lowercasingChangesOnlyCapitalLetters() {
         for byte in Self.bytes {
             let isCapital = Self.letters.suffix(26).utf8.contains(byte)
             #expect(byte.lowercased == (isCapital ? byte + 32 : byte))

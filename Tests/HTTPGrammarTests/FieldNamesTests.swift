@@ -32,7 +32,7 @@ import Testing
         #expect(try #require(Self.name(Array(text.utf8))).rawName == text)
     }
 
-    @Test func noBytesGiveNoFieldName() {
+    @Test func anEmptyBufferIsNotAFieldName() {
         #expect(FieldNames.name(UnsafeRawBufferPointer(start: nil, count: 0)) == nil)
     }
 

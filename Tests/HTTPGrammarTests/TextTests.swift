@@ -16,7 +16,7 @@ import Testing
         #expect(!Array("e\u{301}".utf8).withUnsafeBytes { $0.isText("é") })
     }
 
-    @Test func noBytesEqualNoText() {
+    @Test func anEmptyBufferDoesNotEqualAText() {
         #expect(!UnsafeRawBufferPointer(start: nil, count: 0).isText("chunked"))
     }
 }

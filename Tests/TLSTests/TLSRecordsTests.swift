@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func readingWhereNothingHasComeSaysSoAndGoesOn(_ version: SessionPair.Version) throws {
+    func readingBeforeDataArrivesReportsTryAgain(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         #expect(pair.read() == .failure(Self.again))
         pair.theySend("late")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func bytesThatDoNotFitTheBufferArePending(_ version: SessionPair.Version) throws {
+    func decryptedBytesBeyondTheBufferStayPending(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         #expect(pair.records.pending().isEmpty)
         pair.theySend("all of it")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func anEndThatTheOtherSideAnnouncesIsAnEnd(_ version: SessionPair.Version) throws {
+    func anEndWithCloseNotifyIsANormalEnd(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         pair.theySend("last")
         gnutls_bye(pair.theirs, GNUTLS_SHUT_WR)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: SessionPair.Version.allCases)
-    func anUnannouncedEndIsReported(_ version: SessionPair.Version) throws {
+    func anEndWithoutCloseNotifyIsReportedAsCutOff(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         pair.theySend("half of")
         pair.theyLeave()
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// In 1.3 they come of themselves, since keys are made anew.
-    @Test func newKeysAreNeitherAnEndNorAnError() throws {
+    @Test func aKeyUpdateDoesNotInterruptReading() throws {
         let pair = try SessionPair(.tls13)
         #expect(gnutls_session_key_update(pair.theirs, 0) == 0)
         #expect(pair.read() == .failure(Self.again))
@@ -105,7 +105,7 @@ import Testing
     // MARK: Who reads the socket
 
     /// GnuTLS would read ahead by itself, as the engine's library has it do.
-    @Test func theSessionGetsBytesOnlyWhileItIsReadByTheRecords() throws {
+    @Test func theTLSSessionReadsTheSocketOnlyThroughTheRecords() throws {
         let pair = try SessionPair(.tls12)
         pair.theySend("ours")
         var byte: UInt8 = 0
@@ -114,7 +114,7 @@ import Testing
         #expect(pair.read() == .success(Array("ours".utf8)))
     }
 
-    @Test func aHandshakeReadsOnlyWhileItIsAllowed() throws {
+    @Test func aHandshakeReadsOnlyInsideWhileReading() throws {
         let pair = try SessionPair(.tls13, isConnected: false)
         // Each waits for the other: first ours, which begins, then theirs.
         _ = gnutls_handshake(pair.ours)
@@ -128,7 +128,7 @@ import Testing
         #expect(gnutls_record_recv(pair.ours, &byte, 1) == Int(GNUTLS_E_AGAIN))
     }
 
-    @Test func workWhileReadingReturnsItsValue() throws {
+    @Test func whileReadingReturnsTheValueOfItsClosure() throws {
         #expect(try SessionPair(.tls12).records.whileReading { "value" } == "value")
     }
 
@@ -144,7 +144,7 @@ import Testing
 
     /// A record that the socket has no room for waits, and nothing is lost or sent twice.
     @Test(arguments: SessionPair.Version.allCases)
-    func whatTheSocketDidNotTakeIsSentLater(_ version: SessionPair.Version) throws {
+    func bytesThatTheSocketDidNotTakeAreSentLater(_ version: SessionPair.Version) throws {
         let pair = try SessionPair(version)
         let all = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 >> 9) }
         var (sent, received, waits) = (0, [UInt8](), 0)

@@ -136,7 +136,7 @@ import Testing
         try await Self.pictures(of: "index", browser)
     }
 
-    @Test func aLinkOfThePullQueuePageIsACommand() async throws {
+    @Test func aLinkInThePullQueuePageCallsTheHandler() async throws {
         let drawbridge = try Self.drawbridge()
         let browser = try await Chromium()
         try await browser.open(drawbridge.address() + "/queue.html")
@@ -146,7 +146,7 @@ import Testing
         #expect(try await browser.evaluate("document.title") == "The pull queue")
     }
 
-    @Test func noScriptOfTheExamplePagesKnowsWhereItRuns() throws {
+    @Test func noExamplePageMentionsDrawbridge() throws {
         let files = try ["html", "js"].flatMap { try Manual.files(in: "examples/pages", ending: ".\($0)") }
         #expect(files.count == 19)
         for file in files {

@@ -7,7 +7,7 @@ import Testing
 /// The examples as their readers run them.
 @Suite(.timeLimit(.minutes(5))) struct ExamplesTests {
     /// Its own handlers come before those that come with the command.
-    @Test func helloHasItsOwnNameAndAllThatTheCommandHas() async throws {
+    @Test func theHelloExampleAddsItsHandlerToThoseOfTheCommand() async throws {
         let hello = try Program.product("hello", ["-p", "0", "--choose", "alert=ok"])
         #expect(try await hello.line(with: "listens on").hasPrefix("hello listens on http://"))
         _ = try await hello.line(with: "  handlers  /hello")
@@ -29,7 +29,7 @@ import Testing
         #expect(await help.wholeOutput().contains("USAGE: hello [options]"))
     }
 
-    @Test func helloSaysInOneLineWhyItCannotListen() async throws {
+    @Test func theHelloExampleSaysInOneLineWhyItCannotListen() async throws {
         let first = try Program.product("hello", ["-p", "0"])
         let second = try await Program.product("hello", ["-p", "\(first.port())"])
         #expect(await second.child.exitCode() == 1)
@@ -39,13 +39,13 @@ import Testing
     }
 
     /// What leaves `main` is a crash, in whose lines the sentence is hard to find.
-    @Test func aGatewayThatRunsByItselfSaysWhyItCannotListen() async throws {
+    @Test func theDrivingExampleSaysWhyItCannotListen() async throws {
         let first = try Program.product("driving", ["0"])
         let second = try await Program.product("driving", ["\(first.port())"])
         _ = try await second.line(with: "cannot listen on 127.0.0.1 port")
     }
 
-    @Test func middlewareWantsTheTokenAndTellsTheTime() async throws {
+    @Test func theMiddlewareExampleRequiresATokenAndReportsDurations() async throws {
         let program = try Program.product("middleware", ["-p", "0"])
         let address = try await program.address()
         let target = "\(address)/echo?_mobile_bridge=1&message=Hello"
@@ -60,7 +60,7 @@ import Testing
         #expect(taken.contains("Server-Timing: gateway;dur="))
     }
 
-    @Test func streamingSendsEventsAsTheyCome() async throws {
+    @Test func theStreamingExampleSendsEventsAsTheyCome() async throws {
         let program = try Program.product("streaming", ["-p", "0"])
         let address = try await program.address()
         let reader = try Program("curl", ["-sN", "\(address)/countdown?_mobile_bridge=1&from=2"])
@@ -71,7 +71,7 @@ import Testing
         #expect(try await curl("\(address)/countdown?_mobile_bridge=1&from=9999").contains(#""code":400"#))
     }
 
-    @Test func notesShareTheirNotebook() async throws {
+    @Test func notesOfTwoRequestsAreInOneNotebook() async throws {
         let program = try Program.product("Notes", ["-p", "0"])
         let target = "\(try await program.address())/__jsbridge__/notes"
         _ = try await curl("-d", #"{"text":"buy milk"}"#, target)
@@ -80,7 +80,7 @@ import Testing
                 == #"{"code":200,"data":{"notes":["buy milk","buy bread"]},"message":""}"#)
     }
 
-    @Test func thePageOfTheNotesKeepsThem() async throws {
+    @Test func theNotesExamplePageKeepsItsNotes() async throws {
         let folder = Manual.root.appending(path: "examples/notes/page").path()
         let program = try Program.product("Notes", ["-p", "0", "--root", folder])
         let browser = try await Chromium()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func rewritingChangesTheRequestAndTheAnswer() async throws {
+    @Test func theRewritingExampleChangesTheRequestAndTheAnswer() async throws {
         let program = try Program.product("rewriting", ["-p", "0"])
         let address = try await program.address()
         let cat = try await curl("-i", "\(address)/picture?_mobile_bridge=1&name=cat")
@@ -130,7 +130,7 @@ import Testing
         #expect(alert.contains("Content-Type: text/json") && alert.contains(#"{"result":"ok"}"#))
     }
 
-    @Test func drivingPrintsWhatThePagesAnswer() async throws {
+    @Test func theDrivingExamplePrintsWhatThePagesAnswer() async throws {
         let driving = try Program.product("driving", ["0"])
         let browser = try await Chromium()
         try await browser.open("\(driving.address())/")

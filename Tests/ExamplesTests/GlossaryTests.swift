@@ -26,7 +26,7 @@ import Testing
         ("Shop", true), ("Shop.Shelf", true), ("Till", true), ("Shelf.Shop", false), ("Till.Shelf", false),
         ("Sho", false), ("Counter", false),
     ])
-    func aTypeThatNothingDeclaresIsNamed(_ type: String, isDeclared: Bool) {
+    func anUndeclaredTypeInTheGlossaryIsReported(_ type: String, isDeclared: Bool) {
         let sources = [
             "public final class Shop {\n    /// Has struct Counter.\n}",
             "extension Shop {\n    enum Shelf: String {}\n}", "protocol Till: AnyObject {}",

@@ -36,7 +36,7 @@ struct PictureTests {
         #expect(ModulePicture.complaints(about: ["a", "b", "c", "d"], [a, b, c]) == ["d is no module"])
     }
 
-    @Test func theStationsOfARequestAreInTheFilesThatAreNamed() throws {
+    @Test func theStationsInThePictureOfARequestAreInTheNamedFiles() throws {
         let picture = try #require(
             try Manual.blocks(of: "text").first { $0.file.hasSuffix("/HowItIsBuilt.md") }, "it has no picture"
         )
@@ -50,7 +50,7 @@ struct PictureTests {
     }
 
     /// What somebody new must read to change how a call is answered, and how long that is.
-    @Test func theCoreIsReadInAnHour() throws {
+    @Test func theFilesToReadInAnHourStaySmallEnough() throws {
         let block = try #require(try Self.walk("  file"))
         let files = block.lines.compactMap {
             $0.firstMatch(of: /\w[\w\/+]*\.swift/).map { String($0.output) }
@@ -66,7 +66,7 @@ struct PictureTests {
 
     /// The functions that a call passes are in the files that are named, and each is called by one before it.
     @Test(arguments: [("a request", 31), ("a page's call", 28)])
-    func theStopsOfACallAreThere(_ what: String, _ most: Int) throws {
+    func theFunctionsThatTheManualListsForACallExist(_ what: String, _ most: Int) throws {
         let block = try #require(try Self.walk("  \(what)"))
         let stops = Station.all(in: block)
         #expect(stops.count > 15 && stops.count <= most, "\(stops.count) stops")

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func aBlockThatIsNotCodeIsNamed() throws {
+    @Test func aSnippetThatIsNotInTheCodeIsReported() throws {
         let code = CompiledCode([
             (
                 "a.swift",

@@ -10,7 +10,7 @@ struct Settings: Responder {
 }
 
 @Suite struct FilesManual {
-    @Test func theFirstThatAnswersWins() async throws {
+    @Test func theFirstResponderThatAnswersWins() async throws {
         let gateway = Gateway(passThrough: [Settings(), .staticFiles("examples/shop")])
 
         let settings = await gateway.respond(to: Request("/settings.js"))
@@ -20,7 +20,7 @@ struct Settings: Responder {
         #expect(await gateway.respond(to: Request("/nothing")).status == .notFound)
     }
 
-    @Test func aFolderThatIsMissingIsFoundAtTheStart() {
+    @Test func aMissingFolderIsAnErrorAtTheStart() {
         let error = #expect(throws: StaticFiles.RootError.self) {
             let files = try StaticFiles(root: "pubic")
             _ = Gateway(passThrough: [files])

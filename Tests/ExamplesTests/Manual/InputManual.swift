@@ -45,7 +45,7 @@ struct SearchHandler: JSONHandler {
         #expect(try await answer(request) == #"{"code":200,"data":\#(same),"message":""}"#)
     }
 
-    @Test func inputThatDoesNotFitIsNamed() async throws {
+    @Test func aWrongInputIsReportedWithItsMember() async throws {
         let wrong = try await answer(Request("/search?_mobile_bridge=1&words=red&page=two"))
         #expect(wrong == #"{"code":400,"message":"page: expected a whole number, got the string \"two\""}"#)
         #expect(

@@ -6,7 +6,7 @@ private struct PayHandler: JSONHandler {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct JournalManual {
-    @Test func theJournalTellsWhatWasCalled() async throws {
+    @Test func theJournalRecordsTheInputAndHandlerOfACall() async throws {
         let gateway = Gateway(keepsJournal: true)
         try gateway.register(PayHandler.self, at: "/pay")
         _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1&orderNo=17"))

@@ -21,7 +21,7 @@ struct Capitals: Middleware {
 }
 
 @Suite struct MiddlewareManual {
-    @Test func middlewareIsAroundEveryAnswer() async throws {
+    @Test func middlewareWrapsEveryAnswer() async throws {
         let gateway = Gateway(middleware: [Timing(), Maintenance(), Capitals()])
         try gateway.register(VersionHandler.self, at: "/version")
         let version = await gateway.respond(to: Request("/version?_mobile_bridge=1"))

@@ -37,7 +37,7 @@ private struct DownloadPage: Responder {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct PagesManual {
-    @Test func thePageRuntimeIsToldWhatPagesCannotSay() throws {
+    @Test func thePageRuntimeTakesSchemesFunctionsAndShortcuts() throws {
         let gateway = Gateway(
             passThrough: [.staticFiles("public")],
             pageRuntime: PageRuntime(
@@ -54,7 +54,7 @@ private struct DownloadPage: Responder {
         #expect(gateway.pageRuntime?.bridges.map(\.name) == ["dsbridge", "mine"])
     }
 
-    @Test func aPageIsCalledUntilItIsClosed() async throws {
+    @Test func nativeCallsAPageUntilItIsClosed() async throws {
         let gateway = Gateway(
             passThrough: [DownloadPage()], pageRuntime: PageRuntime(shortcuts: ["MyApp"]))
         try gateway.register(DownloadHandler.self, at: "/download")

@@ -47,7 +47,7 @@ struct StockHandler: JSONHandler {
         #expect(page.status == .ok && page.headers[.via] == nil)
     }
 
-    @Test func anInvalidURLIsFoundAtTheStart() {
+    @Test func anInvalidUpstreamURLIsAnErrorAtTheStart() {
         #expect(throws: (any Error).self) {
             let upstream = try Upstream("127.0.0.1:5173")
             _ = Gateway(passThrough: [upstream])

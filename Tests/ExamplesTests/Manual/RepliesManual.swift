@@ -53,7 +53,7 @@ struct VersionHandler: Handler {
         #expect(try await answer(gateway, "/bok?") == (200, #"{"code":400,"message":"No response"}"#))
     }
 
-    @Test func answersCanHaveTheirTrueStatus() async throws {
+    @Test func answersCanHaveTheirHTTPStatus() async throws {
         let gateway = Gateway(answers: .http, unhandled: .fail)
 
         #expect(try await answer(gateway, "/book?seat=1&").status == 409)

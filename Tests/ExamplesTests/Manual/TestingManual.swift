@@ -128,7 +128,7 @@ private struct RemoveHandler: JSONHandler {
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test func aTestPlaysAPerson() async throws {
+    @Test func aTestAnswersQuestionsAsAPerson() async throws {
         let person = RecordingPresenter(["delete": "delete"])
         let gateway = Gateway(presenter: person)
         try gateway.register(RemoveHandler.self, at: "/delete")
@@ -149,7 +149,7 @@ private struct RemoveHandler: JSONHandler {
                 == Array(#"{"code":200,"data":{"greeting":"Hello, Ann!"},"message":""}"#.utf8))
     }
 
-    @Test func aCallerWhoLeavesIsNoticed() async throws {
+    @Test func aHandlerIsStoppedWhenItsCallerLeaves() async throws {
         let (start, started) = AsyncStream.makeStream(of: Void.self)
         let (stop, stopped) = AsyncStream.makeStream(of: Void.self)
         let gateway = Gateway()

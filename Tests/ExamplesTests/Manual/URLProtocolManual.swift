@@ -23,7 +23,7 @@ final class ShopURLProtocol: DrawbridgeURLProtocol {
         #expect(gateway.unregister(LegacyProtocol.self))
     }
 
-    @Test func theNetworkIsForTheAppAlone() async throws {
+    @Test func requestsFromOutsideAreNotSentToTheNetwork() async throws {
         let gateway = Gateway(passThrough: [.network])
         #expect(await gateway.respond(to: Request("/a")).status == .notFound)
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Calls that leave the journal for a shell, and the inspector for a test: what pages said stays text there.
-@Suite("Awkward calls, copied", .timeLimit(.minutes(5))) struct AwkwardCallTests {
+@Suite("Copies of awkward calls", .timeLimit(.minutes(5))) struct AwkwardCallTests {
     private static let replies = #"""
         {"replies": {
             "*": {"$reply": {"got": "{{input}}"}},
@@ -60,7 +60,7 @@ import Testing
         "a mark of the byte order",
     ]
 
-    @Test func copiesOfCallsAskTheSameAndRunNothingElse() async throws {
+    @Test func copiedCallsRepeatTheCallAndRunNoOtherCommand() async throws {
         let settings = try Folder()
         let file = try settings.write("replies.json", Self.replies)
         let tester = try await Tester("--root", settings.path, "--replies", file)

@@ -46,7 +46,7 @@ import Testing
         #expect(error?.message == #"id: "first" is no Int"#)
     }
 
-    @Test func thePageThatPaysIsAsked() async throws {
+    @Test func payingAsksThePageForConsent() async throws {
         let ann = try await ann()
         _ = await shop.place("milk", "1.50")
         let page = PlayedPage(gateway, headers: ann)

@@ -73,20 +73,12 @@ public enum GatewayCommand {
             try await register(gateway)
             describe(gateway, settings)
             let builtIns = standardHandlers ? try builtIns(for: gateway, settings) : nil
-            if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
-            let replies = LiveReplies(settings, for: gateway, builtIns)
-            try await replies.begin()
-            gateway.configure { $0.replyKeeper = replies }
-            tellOfAnswers(settings, gateway)
+            let replies = try await replies(settings, for: gateway, builtIns)
             let following = Task { await replies.follow() }
             defer { following.cancel() }
             // Deferred, because an orderly stop throws a CancellationError where the task was cancelled.
             defer { if settings.options[\.tests.unanswered] == .fail { failForUnanswered(gateway) } }
             try await serve(gateway, settings, terminal)
-        } catch is HandlersLeftBehindError {
-            // The log has this error already.
-            LogWriter.standardError.flush()
-            exit(1)
         } catch let error where !(error is CancellationError) {
             fail(error)
         }
@@ -100,6 +92,18 @@ public enum GatewayCommand {
         // A broken file ends the start if it was named; at the usual place it only fails calls of /storage.
         if storage != nil { _ = try store.values() }
         return BuiltIns(for: gateway, store: store)
+    }
+
+    /// The mocks of the settings, which the gateway answers by from now on; warns of what is wrong with the settings.
+    private static func replies(
+        _ settings: Settings, for gateway: Gateway, _ builtIns: BuiltIns?
+    ) async throws -> LiveReplies {
+        if case .unread(let why) = settings.found { gateway.logger.warning("\(why)") }
+        let replies = LiveReplies(settings, for: gateway, builtIns)
+        try await replies.begin()
+        gateway.configure { $0.replyKeeper = replies }
+        tellOfAnswers(settings, gateway)
+        return replies
     }
 
     private static func describe(_ gateway: Gateway, _ settings: Settings) {
@@ -214,8 +218,40 @@ public enum GatewayCommand {
     }
 
     private static func fail(_ error: any Error) -> Never {
-        complain("\(error)")
+        // The log has that one already.
+        if error is HandlersLeftBehindError { LogWriter.standardError.flush() } else { complain("\(error)") }
         exit(1)
+    }
+
+    private static func inspector(of gateway: Gateway, _ settings: Settings) throws -> Inspector? {
+        guard settings.options[\.inspector.inspector] != false else { return nil }
+        let isForAll = ServerAddress(host: settings.server.host, port: 0).isWildcard
+        return try Inspector(
+            of: gateway, port: settings.options[\.inspector.inspectorPort] ?? 0,
+            url: settings.options[\.inspector.inspectorUrl].flatMap(WebOrigin.of),
+            isForAll: settings.access.trust != .thisMachine && isForAll)
+    }
+
+    /// Opens the page and the inspector in the browser.
+    ///
+    /// - Returns: files with secret links, to be removed at the end.
+    private static func open(_ banner: Banner, _ inspector: Inspector?, _ logger: Logger) -> [RedirectFile] {
+        var opened: [RedirectFile] = []
+        do {
+            if let file = try banner.openPage() { opened.append(file) }
+            if let inspector { opened.append(try RedirectFile.open(inspector.drawLink)) }
+        } catch {
+            logger.warning("\(error)")
+        }
+        return opened
+    }
+
+    /// Ends the process after so many seconds: a handler that blocks its loop keeps the server from stopping.
+    private static func exitIfHeld(after patience: Double) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+            complain("a handler holds its thread, and was left behind")
+            exit(1)
+        }
     }
 
     private static func serve(
@@ -224,16 +260,7 @@ public enum GatewayCommand {
         // The signals come first: whoever reads the banner may send one at once.
         let signals = StopSignals()
         let trustsThisMachine = settings.access.trust == .thisMachine
-        let isForAll = ServerAddress(host: settings.server.host, port: 0).isWildcard
-        var inspector: Inspector?
-        if settings.options[\.inspector.inspector] != false {
-            inspector = try Inspector(
-                of: gateway, port: settings.options[\.inspector.inspectorPort] ?? 0,
-                url: settings.options[\.inspector.inspectorUrl].flatMap(WebOrigin.of),
-                isForAll: !trustsThisMachine && isForAll)
-        }
-        var opened: [RedirectFile] = []
-        defer { for file in opened { file.remove() } }
+        let inspector = try inspector(of: gateway, settings)
         let server = try listen(gateway, settings)
         let invitation = Invitation(
             address: server.address, publicURL: settings.server.publicURL,
@@ -248,23 +275,12 @@ public enum GatewayCommand {
             ticket: isOpenToOthers ? gateway.admissions.drawTicket() : nil)
         banner.print()
         SpokenBridges.look(in: settings.root, for: gateway)
-        if settings.options[\.serving.open] == true {
-            do {
-                if let file = try banner.openPage() { opened.append(file) }
-                if let inspector { opened.append(try RedirectFile.open(inspector.drawLink)) }
-            } catch {
-                gateway.logger.warning("\(error)")
-            }
-        }
+        let opened = settings.options[\.serving.open] == true ? open(banner, inspector, gateway.logger) : []
+        defer { for file in opened { file.remove() } }
         let serving = Task { try await gateway.serve(by: server) }
         signals.onFirst {
             serving.cancel()
-            // A handler that blocks its loop keeps the server from stopping, so then the process is ended.
-            let patience = settings.server.grace / .seconds(1) + 3
-            DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
-                complain("a handler holds its thread, and was left behind")
-                exit(1)
-            }
+            exitIfHeld(after: settings.server.grace / .seconds(1) + 3)
         }
         let result = await withTaskCancellationHandler {
             await serving.result

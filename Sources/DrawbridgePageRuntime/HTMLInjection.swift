@@ -87,10 +87,7 @@ package struct HTMLInjection: Sendable {
         let access = RuntimeAccess(response.policies, socket: request.socketOrigin)
         let rewriter = HTMLRewriter(
             tag: Array(tag(request, access.nonce).utf8), isPage: use == .page && !isUnnamed,
-            addresses: response.addressRewriter
-        ) {
-            access.opened($0)
-        }
+            addresses: response.addressRewriter, policy: access.opened)
         guard let (body, beginning) = rewriter.rewrite(response.body, isHead: request.method == .head) else {
             return response
         }

@@ -263,7 +263,11 @@ public final class Loop: TaskExecutor {
             state.isTickOverdue = late >= 1000 && !state.isTickOverdue
             if !state.isTickOverdue { driven?.tick() }
         }
-        // Work that still waits runs here, later work on the queue `afterwards`.
+        end()
+    }
+
+    /// Runs the work that still waits; later work runs on the queue `afterwards`.
+    private func end() {
         takeInbox()
         while state.nextLocal < state.local.count { drain(atMost: .max) }
         thread.store(Self.ended, ordering: .relaxed)

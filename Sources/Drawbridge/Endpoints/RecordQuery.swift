@@ -32,7 +32,7 @@ struct RecordQuery {
         since = try Self.number(values["since"], "since")
         let secrets = values["secrets"] ?? "0"
         guard ["0", "1"].contains(secrets) else {
-            throw HTTPError(.badRequest, "secrets: it is 1 or 0, and not \(secrets.cut(to: 40))")
+            throw HTTPError(.badRequest, "secrets: must be 1 or 0, and not \(secrets.cut(to: 40))")
         }
         showsSecrets = secrets == "1"
         if showsSecrets { try Self.checkMaySeeSecrets(request) }

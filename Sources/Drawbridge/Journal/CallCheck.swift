@@ -23,72 +23,88 @@ struct CallCheck: Sendable {
         "name", "when", "equals", "count", "atLeast", "atMost", "seconds", "order", "state", "unanswered",
         "kind",
     ]
+    private static let wordsWithOrder = ["order", "seconds", "kind", "state"]
 
     init(_ value: LocatedJSON, in session: Session?) throws(ReplyFault) {
         let example = #"{"name": "pay", "when": {"orderNo": 17}, "count": 1}"#
-        guard let members = value.members else {
+        guard let all = value.members else {
             throw ReplyFault("a check is an object: \(example)", at: value)
         }
-        for (name, value) in members where !Self.words.contains(name) {
+        for (name, value) in all where !Self.words.contains(name) {
             throw ReplyFault("unknown key \(name); \(Nearest.hint(for: name, among: Self.words))", at: value)
         }
-        func said(_ name: String) -> LocatedJSON? { members.first { $0.name == name }?.value }
-        func member<Value>(
-            _ name: String, _ kind: String, _ read: (JSON) -> Value?
-        ) throws(ReplyFault) -> Value? {
-            guard let value = said(name) else { return nil }
-            if let read = read(value.json) { return read }
-            throw ReplyFault("\(name) is \(kind)", at: value)
-        }
-        func number(_ name: String) throws(ReplyFault) -> Int? {
-            try member(name, "a whole number") { $0.numberValue?.intValue.flatMap { $0 < 0 ? nil : $0 } }
-        }
-        var filter = RecordFilter(session: session)
-        filter.name = try member("name", "a text", \.stringValue).map(CallName.plain)
-        if let when = said("when") { filter.when = try ReplyReader.condition(when) }
-        if let equals = said("equals") {
-            if filter.when != nil {
-                throw ReplyFault("when and equals are two conditions; keep one", at: equals)
-            }
-            filter.when = .equals(equals.json)
-        }
-        let kinds = JournalRecord.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-        filter.kinds =
-            try member("kind", "one of \(kinds)") { $0.stringValue.flatMap { try? RecordQuery.kinds($0) } }
-            ?? filter.kinds
-        let states = JournalRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
-        filter.state = try member("state", "one of \(states)") {
-            $0.stringValue.flatMap(JournalRecord.State.init)
-        }
-        var counts: [Count] = []
-        if let count = try number("count") { counts.append((count...count, "\(count)")) }
-        if let count = try number("atLeast") { counts.append((count ... .max, "at least \(count)")) }
-        if let count = try number("atMost") { counts.append((0...count, "at most \(count)")) }
-        if let count = try number("unanswered") {
-            filter.isUnanswered = true
-            counts.append((count...count, "\(count)"))
-        }
+        let members = Members(all: all)
+        filter = try members.filter(in: session)
+        let counts = try members.counts()
         guard counts.count <= 1 else {
             throw ReplyFault("count, atLeast and atMost are one each; keep one", at: value)
         }
         count = counts.first ?? (1 ... .max, "at least 1")
-        let order = try member("order", #"names, one after the other: ["login", "pay"]"#) { list in
+        let order = try members.read("order", #"names, one after the other: ["login", "pay"]"#) { list in
             let names = list.arrayValue?.compactMap(\.stringValue) ?? []
             return names.isEmpty || names.count < list.arrayValue?.count ?? 0 ? nil : names
         }
         self.order = order?.map(CallName.plain) ?? []
-        if let other = members.first(where: {
-            order != nil && !["order", "seconds", "kind", "state"].contains($0.name)
-        }) {
-            throw ReplyFault(
-                "\(other.name) cannot be checked together with order; check it by itself", at: other.value)
+        for (name, value) in all where order != nil && !Self.wordsWithOrder.contains(name) {
+            throw ReplyFault("\(name) cannot be checked together with order; check it by itself", at: value)
         }
         seconds =
-            try member("seconds", "a number up to 600") {
+            try members.read("seconds", "a number up to 600") {
                 $0.numberValue?.doubleValue.flatMap { (0...600).contains($0) ? $0 : nil }
             } ?? 0
-        self.filter = filter
-        wanted = said("when")?.json ?? said("equals")?.json ?? .null
+        wanted = members["when"]?.json ?? members["equals"]?.json ?? .null
+    }
+
+    private struct Members {
+        let all: [(name: String, value: LocatedJSON)]
+
+        subscript(name: String) -> LocatedJSON? { all.first { $0.name == name }?.value }
+
+        func read<Value>(
+            _ name: String, _ kind: String, _ read: (JSON) -> Value?
+        ) throws(ReplyFault) -> Value? {
+            guard let value = self[name] else { return nil }
+            if let read = read(value.json) { return read }
+            throw ReplyFault("\(name) is \(kind)", at: value)
+        }
+
+        func filter(in session: Session?) throws(ReplyFault) -> RecordFilter {
+            var filter = RecordFilter(session: session)
+            filter.name = try read("name", "a text", \.stringValue).map(CallName.plain)
+            if let when = self["when"] { filter.when = try ReplyReader.condition(when) }
+            if let equals = self["equals"] {
+                if filter.when != nil {
+                    throw ReplyFault("when and equals are two conditions; keep one", at: equals)
+                }
+                filter.when = .equals(equals.json)
+            }
+            let kinds = JournalRecord.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            filter.kinds =
+                try read("kind", "one of \(kinds)") { $0.stringValue.flatMap { try? RecordQuery.kinds($0) } }
+                ?? filter.kinds
+            let states = JournalRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
+            filter.state = try read("state", "one of \(states)") {
+                $0.stringValue.flatMap(JournalRecord.State.init)
+            }
+            filter.isUnanswered = self["unanswered"] != nil
+            return filter
+        }
+
+        func counts() throws(ReplyFault) -> [Count] {
+            var counts: [Count] = []
+            for name in ["count", "atLeast", "atMost", "unanswered"] {
+                let number = try read(name, "a whole number") {
+                    $0.numberValue?.intValue.flatMap { $0 < 0 ? nil : $0 }
+                }
+                switch (name, number) {
+                case (_, nil): break
+                case ("atLeast", let least?): counts.append((least ... .max, "at least \(least)"))
+                case ("atMost", let most?): counts.append((0...most, "at most \(most)"))
+                case (_, let exact?): counts.append((exact...exact, "\(exact)"))
+                }
+            }
+            return counts
+        }
     }
 
     /// Waits until it is right, or no later call can make it so, and says what came.

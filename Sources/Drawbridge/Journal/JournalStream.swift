@@ -35,8 +35,9 @@ enum JournalStream {
         return response
     }
 
-    private static func event(_ name: String, _ value: JSON) -> [UInt8] {
-        Array("event: \(name)\ndata: ".utf8) + value.bytes + Array("\n\n".utf8)
+    private static func event(_ name: String, _ value: JSON, id: String? = nil) -> [UInt8] {
+        let id = id.map { "id: \($0)\n" } ?? ""
+        return Array("event: \(name)\n\(id)data: ".utf8) + value.bytes + Array("\n\n".utf8)
     }
 
     /// Tells a reader which records were dropped before it saw them.
@@ -61,25 +62,19 @@ enum JournalStream {
         // Sent at once, so that the reader knows that the stream has begun.
         try await client.didLoad(": \(epoch)\n\n")
         while true {
-            var isBehind = true
-            while isBehind {
-                let changes = journal.changes(since: place, filter, atMost: batch.records)
-                if let known = view { try await client.didLoad(lost(changes, since: known)) }
-                view = changes.view
-                var text: [UInt8] = []
-                for record in changes.records {
-                    text += "event: record\nid: \(epoch).\(record.change)\ndata: ".utf8
-                    text += record.json(redaction).bytes
-                    text += "\n\n".utf8
-                    if text.count > batch.bytes {
-                        try await client.didLoad(text)
-                        text = []
-                    }
+            let changes = journal.changes(since: place, filter, atMost: batch.records)
+            if let known = view { try await client.didLoad(lost(changes, since: known)) }
+            (view, place) = (changes.view, changes.next)
+            var text: [UInt8] = []
+            for record in changes.records {
+                text += event("record", record.json(redaction), id: "\(epoch).\(record.change)")
+                if text.count > batch.bytes {
+                    try await client.didLoad(text)
+                    text = []
                 }
-                try await client.didLoad(text)
-                isBehind = changes.hasMore
-                place = changes.next
             }
+            try await client.didLoad(text)
+            if changes.hasMore { continue }
             if hasTopics {
                 let (topics, now) = journal.touched(since: told)
                 for topic in topics {

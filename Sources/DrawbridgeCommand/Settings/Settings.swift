@@ -51,31 +51,8 @@ struct Settings {
         var options = LayeredOptions(layers: [flags] + (config.map { [$0.options] } ?? []))
         let root = options[\.serving.root]
         let upstreams = options[\.behind.upstream]
-        let host = Self.host(options)
-        let (logFormat, verbosity) = (options[\.log.logFormat] ?? .text, options[\.log.verbosity])
-        var limits = options[\.advanced.memoryPerConnection].map { Limits(pool: $0.bytes) } ?? Limits()
-        limits.memoryForBodies = options[\.advanced.memoryForBodies]?.bytes
-        server = ServerConfiguration(
-            host: host, port: options[\.serving.port] ?? 8080,
-            tls: try Self.identity(options[\.access.cert], options[\.access.key]),
-            limits: limits, grace: .seconds(options[\.advanced.grace] ?? 3),
-            logsRequests: verbosity != .quiet,
-            // Programs filter what they read; a person would lose calls among the files of a page.
-            logged: try options[\.log.log].map(LogOptions.logged)
-                ?? (logFormat == .json
-                    ? Set(LoggedRequests.allCases)
-                    : root == nil && upstreams.isEmpty ? [.native, .files] : [.native]),
-            logsIDs: verbosity == .verbose,
-            publicURL: options[\.access.publicUrl].flatMap(WebOrigin.of))
-        var access = AccessPolicy(
-            // A name in --host is an allowed host. An address need not be listed: it is allowed on every connection
-            // that came to it.
-            allowedHosts: Set(options[\.access.allowedHosts].names + (IPAddress(host) == nil ? [host] : [])),
-            allowedOrigins: Set(options[\.access.cors]), trustedProxies: Set(options[\.access.trustedProxy]),
-            apiIsForOthers: options[\.access.apiForOthers] ?? false,
-            trustsThisMachine: options[\.access.localTrust] ?? true)
-        access.allow(server.publicURL)
-        self.access = access
+        server = try Self.server(options)
+        access = Self.access(options, to: server)
         let usual = try Self.environmentToken()
         testerToken = token ?? usual ?? TesterToken()
         try Self.refuseIdle(options)
@@ -99,6 +76,38 @@ struct Settings {
         let secrets = [options[\.access.key], options[\.handlers.storage]].compactMap(\.self)
         let files = replies.files.map(\.text.path) + options[\.pages.bridge].compactMap(\.file)
         hidden = files + answerFiles + secrets + FoundFile.candidates(in: root)
+    }
+
+    private static func server(_ options: LayeredOptions) throws -> ServerConfiguration {
+        let verbosity = options[\.log.verbosity]
+        let isBare = options[\.serving.root] == nil && options[\.behind.upstream].isEmpty
+        var limits = options[\.advanced.memoryPerConnection].map { Limits(pool: $0.bytes) } ?? Limits()
+        limits.memoryForBodies = options[\.advanced.memoryForBodies]?.bytes
+        return ServerConfiguration(
+            host: host(options), port: options[\.serving.port] ?? 8080,
+            tls: try identity(options[\.access.cert], options[\.access.key]),
+            limits: limits, grace: .seconds(options[\.advanced.grace] ?? 3),
+            logsRequests: verbosity != .quiet,
+            // Programs filter what they read; a person would lose calls among the files of a page.
+            logged: try options[\.log.log].map(LogOptions.logged)
+                ?? (options[\.log.logFormat] == .json
+                    ? Set(LoggedRequests.allCases) : isBare ? [.native, .files] : [.native]),
+            logsIDs: verbosity == .verbose,
+            publicURL: options[\.access.publicUrl].flatMap(WebOrigin.of))
+    }
+
+    private static func access(_ options: LayeredOptions, to server: ServerConfiguration) -> AccessPolicy {
+        // A name in --host is an allowed host. An address need not be listed: it is allowed on every connection that
+        // came to it.
+        let hosts =
+            options[\.access.allowedHosts].names + (IPAddress(server.host) == nil ? [server.host] : [])
+        var access = AccessPolicy(
+            allowedHosts: Set(hosts), allowedOrigins: Set(options[\.access.cors]),
+            trustedProxies: Set(options[\.access.trustedProxy]),
+            apiIsForOthers: options[\.access.apiForOthers] ?? false,
+            trustsThisMachine: options[\.access.localTrust] ?? true)
+        access.allow(server.publicURL)
+        return access
     }
 
     /// The address to listen on: the first layer decides that has `--lan` or `--host`.

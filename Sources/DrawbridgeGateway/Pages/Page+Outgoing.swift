@@ -100,15 +100,13 @@ extension Page {
             }
             return (delivery, state.lastCall)
         }
-        if id == nil, failing == nil {
-            let error = PageError(
-                .full,
-                "\(Self.mostDeliveries) messages to the page are not confirmed: it does not run, or shows a dialog"
-            )
-            journal.end(push, error)
-            throw error
-        }
-        do {
+        do throws(PageError) {
+            if id == nil, failing == nil {
+                throw PageError(
+                    .full,
+                    "\(Self.mostDeliveries) messages to the page are not confirmed: it does not run, or shows a dialog"
+                )
+            }
             delivery.place.store(try post(message(id).bytes), ordering: .relaxed)
         } catch {
             state.withLock { _ = $0.deliveries.removeValue(forKey: delivery.number) }

@@ -62,6 +62,19 @@ extension Journal {
 
         /// Whether there are more, which are had by asking again.
         package var hasMore: Bool { next < last }
+
+        fileprivate init(_ state: State, since change: Int, _ filter: RecordFilter) {
+            let seen = state.views[filter.session]
+            // Dropped records of other sessions are no loss to this one.
+            func lost(_ queue: RecordQueue, _ kind: JournalRecord.Kind) -> Int? {
+                change < queue.lastLostChange && seen.lastLost(of: [kind]) >= seen.from
+                    ? queue.lastLost + 1 : nil
+            }
+            (next, last, view) = (state.changes, state.changes, seen.from)
+            lastLost = seen.lastLost(of: filter.kinds)
+            lostBefore = filter.kinds == [.request] ? nil : lost(state.records, .call)
+            lostRequestsBefore = filter.kinds.contains(.request) ? lost(state.requests, .request) : nil
+        }
     }
 
     /// The records that fit and have changed, as they are now; where not much has, nothing else is looked at.
@@ -69,18 +82,7 @@ extension Journal {
     /// - Parameter change: the number of the last change that the reader has seen.
     package func changes(since change: Int, _ filter: RecordFilter, atMost limit: Int) -> Changes {
         var (changes, kept) = state.withLock { state -> (Changes, (RecordQueue, RecordQueue)?) in
-            let seen = state.views[filter.session]
-            // Dropped records of other sessions are no loss to this one.
-            let lost = { (queue: RecordQueue, kinds: Set<JournalRecord.Kind>) in
-                change < queue.lastLostChange && seen.lastLost(of: kinds) >= seen.from
-                    ? queue.lastLost + 1 : nil
-            }
-            var changes = Changes(
-                next: state.changes, last: state.changes, view: seen.from,
-                lastLost: seen.lastLost(of: filter.kinds),
-                lostBefore: filter.kinds == [.request] ? nil : lost(state.records, [.call]),
-                lostRequestsBefore: filter.kinds.contains(.request)
-                    ? lost(state.requests, [.request]) : nil)
+            var changes = Changes(state, since: change, filter)
             let remembered = state.changed.count
             guard state.changes - change < remembered else {
                 return (changes, (state.records, state.requests))
@@ -91,7 +93,7 @@ extension Journal {
                 changes.next += 1
                 // A record that has changed once more comes with that change.
                 if let record = state.record(state.changed[changes.next % remembered]),
-                    record.change == changes.next, record.number >= seen.from, filter.fits(record)
+                    record.change == changes.next, record.number >= changes.view, filter.fits(record)
                 {
                     changes.records.append(record)
                 }

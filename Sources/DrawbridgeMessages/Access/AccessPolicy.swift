@@ -125,14 +125,7 @@ extension AccessPolicy {
         if needsToken { return Self.tokenRequired }
         if listedOrigin(of: request) != nil { return nil }
         let site = request.headers.value(.secFetchSite)
-        if let site, site != "same-origin", site != "none" {
-            return HTTPError(
-                .forbidden,
-                """
-                a page of another site may not call native; serve it here with --root, or let it call with CORS: \
-                --cors ORIGIN
-                """)
-        }
+        if let site, site != "same-origin", site != "none" { return Self.otherSite }
         let isLocal = request.site?.isLocal == true
         let isOurs =
             request.isAbsoluteForm
@@ -249,6 +242,12 @@ extension AccessPolicy {
 
     package static let throttled = HTTPError(
         .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
+
+    private static let otherSite = HTTPError(
+        .forbidden,
+        """
+        a page of another site may not call native; serve it here with --root, or let it call with CORS: --cors ORIGIN
+        """)
 
     private static let tokenRequired = HTTPError(
         .forbidden,

@@ -82,10 +82,8 @@ package indirect enum Condition: Sendable {
             }
             return Self.difference(value, wanted)
         case .match(let glob):
-            guard let text = value?.stringValue, glob.matches(text) else {
-                return Self.says(value, "a text like \(glob.text)")
-            }
-            return nil
+            return value?.stringValue.map(glob.matches) == true
+                ? nil : Self.says(value, "a text like \(glob.text)")
         case .exists(let isWanted):
             return (value != nil) == isWanted ? nil : Misfit("is \(isWanted ? "missing" : "there")")
         }

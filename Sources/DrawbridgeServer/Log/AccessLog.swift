@@ -80,13 +80,12 @@ struct AccessLog {
         }
         line += "  ".utf8
         line += took.milliseconds.utf8
-        line += " ms".utf8
+        line += " ms  ".utf8
         if let bytes {
-            line += "  ".utf8
             line += String(bytes).utf8
-            line += " B".utf8
+            line += " B  ".utf8
         }
-        line += "  request=".utf8
+        line += "request=".utf8
         line.append(harmless: request.id, atMost: shownTarget)
         return line
     }

@@ -164,12 +164,11 @@ final class Connection: Loop.Guest {
             // The library spins on a chunk's head, or on trailers, that do not fit its buffer.
             if unread > 0, count == own.value.stuckAt { cut() }
             own.value.stuckAt = unread > 0 ? count : nil
-        case .sending(let before):
+        case .sending(acknowledged: nil):
+            let traffic = LibraryConnection.traffic(of: socket)
+            own.value.stage = .sending(acknowledged: traffic?.acknowledged)
+        case .sending(let before?):
             guard let traffic = LibraryConnection.traffic(of: socket) else { break }
-            guard let before else {
-                own.value.stage = .sending(acknowledged: traffic.acknowledged)
-                break
-            }
             let taken = Int(clamping: traffic.acknowledged - before)
             if time >= limits.graceTime, taken < seconds * limits.readRate { cut() }
         }

@@ -66,24 +66,25 @@ extension Worker {
             return server.logger.warning("a request was refused: \(Refusal.tooLong(limits.pool).message)")
         }
         let text =
-            // Its message for any handshake that fails.
-            if message.contains("received handshake message out of context") {
-                """
-                a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know \
-                neither TLS 1.2 nor 1.3
-                """
-            } else if message.contains("Request malformed")
-                || message.contains("NUL character in the request")
-            {
-                """
-                a caller sent what is not an HTTP request: it may speak TLS, as for https, to a port that serves http; \
-                open http://…, or serve https by --cert and --key
-                """
-            } else if let status {
-                "a request was refused with status \(status.code): it is not valid HTTP/1.1 (libmicrohttpd)"
-            } else {
-                "libmicrohttpd: \(message)"
+            Self.explained.first { message.contains($0.key) }?.value
+            ?? status.map {
+                "a request was refused with status \($0.code): it is not valid HTTP/1.1 (libmicrohttpd)"
             }
+            ?? "libmicrohttpd: \(message)"
         server.logger.notice("\(text)")
     }
+
+    /// Parts of the library's messages, and what they say in our words.
+    private static let explained: KeyValuePairs = [
+        // Its message for any handshake that fails.
+        "received handshake message out of context": """
+        a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know neither \
+        TLS 1.2 nor 1.3
+        """,
+        "Request malformed": notHTTP, "NUL character in the request": notHTTP,
+    ]
+    private static let notHTTP = """
+        a caller sent what is not an HTTP request: it may speak TLS, as for https, to a port that serves http; open \
+        http://…, or serve https by --cert and --key
+        """
 }

@@ -29,7 +29,7 @@ import Testing
         Case(request: "PUT scenario", body: #"["offline"]"#, status: 400, says: "the body is not an object"),
         Case(request: "GET calls?by=handlr", status: 400, says: "by: must be one of reply"),
         Case(request: "GET calls?kind=", status: 400, says: "kind: must be one of call"),
-        Case(request: "GET calls?secrets=true", status: 400, says: "secrets: it is 1 or 0"),
+        Case(request: "GET calls?secrets=true", status: 400, says: "secrets: must be 1 or 0"),
         Case(request: "GET calls?seconds=x", status: 400, says: "seconds: must be a number"),
         Case(request: "GET calls?name=pay&seconds=0.05", status: 504, says: "0 of 1 calls of pay"),
         Case(request: "GET calls?since=99999", status: 410, says: "since:"),

@@ -65,11 +65,7 @@ package final class Questions: Sendable {
         note(question, nil, for: request)
         // Where somebody is asked, that shows it.
         if !hasPresenter { tell(of: question, number, request) }
-        journal.touch(.questions)
-        defer {
-            _ = take(number)
-            journal.touch(.questions)
-        }
+        defer { _ = take(number) }
         let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
             group.addTask { [self] in
                 while !hasPresenter, let end = watchEnds(in: session) { try await Task.sleep(until: end) }
@@ -104,8 +100,11 @@ package final class Questions: Sendable {
         request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
     }
 
+    /// Removes a question; nil where it was answered already.
     private func take(_ number: Int) -> Waiting? {
-        state.withLock { $0.waiting.removeValue(forKey: number) }
+        let taken = state.withLock { $0.waiting.removeValue(forKey: number) }
+        if taken != nil { journal.touch(.questions) }
+        return taken
     }
 
     /// The questions of a session, the oldest first; notes that a program asks for them.
@@ -188,12 +187,15 @@ package final class Questions: Sendable {
                 page: page.id, path: page.path, answers: answers)
             return state.last
         }
-        if let number { return number }
-        throw HTTPError(
-            .serviceUnavailable,
-            """
-            \(question.name) is not asked: \(Self.mostOfPage) questions of this page wait already, or \(Self.mostOfSession) \
-            of its session, or \(Self.most) of all; answer them first
-            """)
+        guard let number else {
+            throw HTTPError(
+                .serviceUnavailable,
+                """
+                \(question.name) is not asked: \(Self.mostOfPage) questions of this page wait already, or \
+                \(Self.mostOfSession) of its session, or \(Self.most) of all; answer them first
+                """)
+        }
+        journal.touch(.questions)
+        return number
     }
 }

@@ -4,12 +4,7 @@ import Synchronization
 
 /// SIGTERM, Ctrl-C and SIGHUP stop the server in order; a second Ctrl-C ends the process at once.
 final class StopSignals: Sendable {
-    private struct State {
-        var hasCome = false
-        var stop: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex((hasCome: false, stop: nil as (@Sendable () -> Void)?))
 
     init() {
         for number in [SIGTERM, SIGINT, SIGHUP] {

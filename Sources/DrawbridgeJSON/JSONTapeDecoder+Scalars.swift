@@ -11,10 +11,8 @@ extension JSONTapeDecoder {
     func string() throws -> String {
         let entry = entry
         if entry.kind == .string { return tape.string(entry) }
-        guard case .string(let text) = try single(String.self) else {
-            throw mismatch("a string", String.self)
-        }
-        return text
+        if case .string(let text) = try single(String.self) { return text }
+        throw mismatch("a string", String.self)
     }
 
     func bool() throws -> Bool {

@@ -16,10 +16,8 @@ extension JSONText {
         }
         if Value.self == JSON.self { return done(write(identity(value, as: JSON.self))) }
         if Value.self == Date.self {
-            guard let text = Timestamp.text(of: identity(value, as: Date.self)) else {
-                throw failure("the date lies outside the years 0000 to 9999", value)
-            }
-            return done(write(text))
+            if let text = Timestamp.text(of: identity(value, as: Date.self)) { return done(write(text)) }
+            throw failure("the date lies outside the years 0000 to 9999", value)
         }
         if Value.self == Decimal.self {
             return done(try write(JSON.Number(identity(value, as: Decimal.self)), value))

@@ -128,12 +128,10 @@ public struct BridgeScript: Sendable, Equatable {
             }
             // Only a regular file is read: a pipe may block, and a device has no end.
             let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
-            guard isFile, let data = try? Data(contentsOf: file) else {
-                let shipped = Self.shipped.joined(separator: ", ")
-                throw ScriptError(
-                    "cannot read the script \(path); give one that is there, or one of \(shipped)")
-            }
-            return Array(data)
+            if isFile, let data = try? Data(contentsOf: file) { return Array(data) }
+            let shipped = Self.shipped.joined(separator: ", ")
+            throw ScriptError(
+                "cannot read the script \(path); give one that is there, or one of \(shipped)")
         }
     }
 

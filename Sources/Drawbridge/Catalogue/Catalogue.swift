@@ -56,10 +56,8 @@ struct Catalogue {
 
     /// The reply for a pattern: the one with this pattern, or for a single name, the one that fits it best.
     private static func reply(in names: ReplyNames, for pattern: RoutePattern) -> ReplyNames.Listed? {
-        guard let segments = segments(of: pattern) else {
-            return names.listed.first { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(pattern.text) }
-        }
-        return names.listed(for: segments)
+        if let segments = segments(of: pattern) { return names.listed(for: segments) }
+        return names.listed.first { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(pattern.text) }
     }
 
     /// The handlers of a pattern, sorted by their names, in the same way.

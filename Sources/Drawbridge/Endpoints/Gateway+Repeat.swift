@@ -89,9 +89,7 @@ extension Gateway {
         let id = request.id
         let response = await respond(to: request)
         response.afterwards?()
-        guard let mine = journal.record(ofRequest: id) else {
-            throw HTTPError(.gone, "the call has left the journal already; too many came")
-        }
-        return .success(mine.json(redaction))
+        if let mine = journal.record(ofRequest: id) { return .success(mine.json(redaction)) }
+        throw HTTPError(.gone, "the call has left the journal already; too many came")
     }
 }

@@ -119,11 +119,9 @@ enum PagesAPI {
         func bridge(of page: Page) throws -> Page.Bridge? {
             guard let by else { return nil }
             let spoken = Page.Bridge.known + page.bridges.subtracting(Page.Bridge.known)
-            guard let bridge = spoken.first(where: { $0.rawValue == by }) else {
-                let names = spoken.map(\.rawValue).joined(separator: ", ")
-                throw HTTPError(.badRequest, "by: must be one of \(names)")
-            }
-            return bridge
+            if let bridge = spoken.first(where: { $0.rawValue == by }) { return bridge }
+            let names = spoken.map(\.rawValue).joined(separator: ", ")
+            throw HTTPError(.badRequest, "by: must be one of \(names)")
         }
     }
 }

@@ -52,19 +52,15 @@ struct RecordQuery {
 
     private static func number(_ text: String?, _ name: String) throws(HTTPError) -> Int? {
         guard let text else { return nil }
-        guard let number = Int(text), number >= 0 else {
-            throw HTTPError(.badRequest, "\(name): must be a whole number, and not \(text.cut(to: 40))")
-        }
-        return number
+        if let number = Int(text), number >= 0 { return number }
+        throw HTTPError(.badRequest, "\(name): must be a whole number, and not \(text.cut(to: 40))")
     }
 
     func seconds(upTo longest: Double) throws(HTTPError) -> Double {
         guard let text = values["seconds"] else { return 0 }
-        guard let seconds = Double(text), (0...longest).contains(seconds) else {
-            throw HTTPError(
-                .badRequest, "seconds: must be a number up to \(Int(longest)), and not \(text.cut(to: 40))")
-        }
-        return seconds
+        if let seconds = Double(text), (0...longest).contains(seconds) { return seconds }
+        throw HTTPError(
+            .badRequest, "seconds: must be a number up to \(Int(longest)), and not \(text.cut(to: 40))")
     }
 
     /// Kinds with commas between them, or `all`.

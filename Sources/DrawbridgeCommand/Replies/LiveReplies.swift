@@ -154,7 +154,7 @@ actor LiveReplies {
         search = nil
         hasBuiltIns = hasBuiltIns ?? config.options.handlers.builtIns
         states.insert(State(), at: sources.written.count)
-        sources = sources.adding(config.source)
+        sources.add(config.source)
         try apply()
         let rest = config.hasSettings ? "; its settings, from the next start on" : ""
         gateway.logger.notice("found \(path): its mocks are used from now on\(rest)")

@@ -83,10 +83,8 @@ struct ReplySources {
         return sources
     }
 
-    func adding(_ source: Source) -> Self {
-        var sources = self
-        sources.files.insert(source, at: files.firstIndex { !$0.isWritten } ?? files.count)
-        return sources
+    mutating func add(_ source: Source) {
+        files.insert(source, at: files.firstIndex { !$0.isWritten } ?? files.count)
     }
 
     /// Checks that calls may be forwarded to all programs that the replies name (`$forward`).

@@ -43,10 +43,8 @@ extension Option {
         let words = Given.allCases.map(\.rawValue)
         let help = ArgumentHelp(help, usual: usual, value: value)
         self.init(help: help, completion: .list(words)) { text in
-            guard let word = Given(rawValue: text) else {
-                throw ValidationError("it is \(words.joined(separator: " or "))")
-            }
-            return word
+            if let word = Given(rawValue: text) { return word }
+            throw ValidationError("it is \(words.joined(separator: " or "))")
         }
     }
 }

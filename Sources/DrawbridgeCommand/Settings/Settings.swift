@@ -236,12 +236,10 @@ struct Settings {
     }
 
     static func token(_ text: String, by source: String) throws -> TesterToken {
-        guard let token = TesterToken(text) else {
-            throw ValidationError(
-                "\(source): a token has 32 characters or more, of A-Z, a-z, 0-9, _ and -; make one by: openssl rand -hex 32"
-            )
-        }
-        return token
+        if let token = TesterToken(text) { return token }
+        throw ValidationError(
+            "\(source): a token has 32 characters or more, of A-Z, a-z, 0-9, _ and -; make one by: openssl rand -hex 32"
+        )
     }
 
     private static func environment(_ name: String) -> String? {
@@ -250,10 +248,8 @@ struct Settings {
 
     private static func environmentPort() throws -> Int? {
         guard let text = environment("PORT") else { return nil }
-        guard let port = Int(text), ServingOptions.ports.contains(port) else {
-            throw ValidationError("PORT=\(text): a port is a number from 0 to 65535")
-        }
-        return port
+        if let port = Int(text), ServingOptions.ports.contains(port) { return port }
+        throw ValidationError("PORT=\(text): a port is a number from 0 to 65535")
     }
 }
 

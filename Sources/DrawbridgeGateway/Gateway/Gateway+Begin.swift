@@ -188,17 +188,13 @@ extension Gateway {
         // What the gateway itself reads counts against the memory for all bodies, as what a handler collects does.
         if case .own = plan.way { return .taken(.collected(upTo: bodyLimit)) }
         guard case .native(_, let candidate) = plan.way else { return .taken(.streamed) }
-        guard let route = candidate.route else {
-            // Where no reply looks at the body, it stays a stream.
-            if case .replying(let replies, _) = candidate, !replies.lookAtInput { return .taken(.streamed) }
-            return .taken(.collected(upTo: bodyLimit))
-        }
+        let most = candidate.route.map(limit) ?? bodyLimit
         guard case .replying(let replies, _) = candidate else {
-            return .taken(route.handler.bodyMode.isStreamed ? .streamed : .collected(upTo: limit(of: route)))
+            let isStreamed = candidate.route?.handler.bodyMode.isStreamed == true
+            return .taken(isStreamed ? .streamed : .collected(upTo: most))
         }
-        // A reply may take a larger body than the handler would.
-        if replies.lookAtInput { return .taken(.collected(upTo: max(bodyLimit, limit(of: route)))) }
-        return .taken(.streamed)
+        // Where no reply looks at the body, it stays a stream; one may take a larger body than the handler would.
+        return .taken(replies.lookAtInput ? .collected(upTo: max(bodyLimit, most)) : .streamed)
     }
 
     func limit(of route: Route) -> Int {

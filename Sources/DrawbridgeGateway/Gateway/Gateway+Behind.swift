@@ -27,21 +27,19 @@ extension Gateway {
     }
 
     func passThrough(_ request: Request, by passing: PassThrough? = nil) async throws -> Response {
-        guard let response = try await answerFromBehind(request, by: passing) else {
-            var error = HTTPError.nothingBehind(request.path)
-            if let segments = Target.segments(of: request.path),
-                let (route, _) = matches(segments, for: request).first
-            {
-                error.message +=
-                    "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
-            } else if DocumentRequest(request) == .page,
-                request.path.split(separator: "/").last?.contains(".") != true
-            {
-                error.message += "; if this is a client-side route, start with --single-page"
-            }
-            throw error
+        if let response = try await answerFromBehind(request, by: passing) { return response }
+        var error = HTTPError.nothingBehind(request.path)
+        if let segments = Target.segments(of: request.path),
+            let (route, _) = matches(segments, for: request).first
+        {
+            error.message +=
+                "; a handler (\(route.name)) has this path: add _mobile_bridge=1 to the query"
+        } else if DocumentRequest(request) == .page,
+            request.path.split(separator: "/").last?.contains(".") != true
+        {
+            error.message += "; if this is a client-side route, start with --single-page"
         }
-        return response
+        throw error
     }
 
     /// Answers what is not for native: the gateway itself below `/__drawbridge__/`, else a responder, or nobody.

@@ -16,15 +16,9 @@ extension Gateway {
         if access.isFromThisMachine(request) {
             return access.refusesHost(of: request).map { refusal($0, of: request) }
         }
-        let verdict: Verdict?
-        if let error = access.refusesHost(of: request) {
-            return closed(.forbidden, request, error.message)
-        } else if OwnPath(of: request)?.isForEverybody == true {
-            return nil
-        } else {
-            verdict = judgeAdmission(of: &request) ?? judgeProgram(request)
-        }
-        switch verdict {
+        if let error = access.refusesHost(of: request) { return closed(.forbidden, request, error.message) }
+        if OwnPath(of: request)?.isForEverybody == true { return nil }
+        switch judgeAdmission(of: &request) ?? judgeProgram(request) {
         case .right: return nil
         case .throttled: return closed(.tooManyRequests, request, "it has sent too many wrong secrets")
         case .wrong: return closed(.forbidden, request, "its admission has ended; open a new link there")

@@ -32,7 +32,7 @@ extension Gateway {
             throw HTTPError(.notFound, "there is no event \(name.cut(to: 40)); \(hint)")
         }
         let all = page.map { [$0] } ?? ranked(in: session)
-        if steps.contains(where: \.needsPage), all.first?.mayHear != true {
+        if steps.contains(where: { $0.data != nil }), all.first?.mayHear != true {
             let there = all.prefix(5).map { "\($0.id.prefix(8)) at \($0.path) is \($0.presence)" }
             let error = HTTPError(
                 .conflict,

@@ -93,7 +93,11 @@ package final class Load: Expiring, LoopWork {
             return false
         }
         if isOver { return waiter() }
-        awaitDeadline()
+        if let deadline = route.deadline {
+            Deadlines.shared.add(self, after: deadline)
+            // The load may have ended before its deadline was added.
+            if self.isOver { Deadlines.shared.remove(self) }
+        }
         guard let requests = request.pageRequests, let number = requests.began(request) else { return }
         let hasEnded = state.withLock { state in
             state.number = number
@@ -177,12 +181,6 @@ package final class Load: Expiring, LoopWork {
         waiter()
     }
 
-    private func awaitDeadline() {
-        guard let deadline = route.deadline else { return }
-        Deadlines.shared.add(self, after: deadline)
-        // The load may have ended before its deadline was added.
-        if isOver { Deadlines.shared.remove(self) }
-    }
 }
 
 /// The load is the executor of its handler's task, so that every step of the handler runs in its place.

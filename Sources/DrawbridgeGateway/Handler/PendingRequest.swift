@@ -96,9 +96,7 @@ extension PendingRequest: Pending {
     }
 
     func response(to request: Request, in gateway: Gateway) -> Response {
-        guard let response = state.withLock({ $0.response.take() }) else {
-            preconditionFailure("an answer was taken twice, or before it was there")
-        }
-        return response
+        if let response = state.withLock({ $0.response.take() }) { return response }
+        preconditionFailure("an answer was taken twice, or before it was there")
     }
 }

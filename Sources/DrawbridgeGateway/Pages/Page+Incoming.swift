@@ -58,12 +58,10 @@ extension Page {
                 gateway.pages.turns.reached(.init(life: life, number: begun), of: id)
             }
             guard some.count == Self.workAtOnce else { continue }
-            guard let tasks else {
-                // This may be on a loop, where others get their turn first.
-                Task { self.work(by: nil) }
-                return
-            }
-            return tasks.loop.enqueue { self.work(by: tasks) }
+            if let tasks { return tasks.loop.enqueue { self.work(by: tasks) } }
+            // This may be on a loop, where others get their turn first.
+            Task { self.work(by: nil) }
+            return
         }
     }
 

@@ -43,11 +43,7 @@ public final class Pages: Sendable {
     /// Makes what counts the messages of a page; nil where no server has a limit for them.
     ///
     /// It has a lock of its own, since pages are made while that of `state` is held.
-    private struct Memory {
-        var make: (@Sendable () -> any WaitingMemory)?
-    }
-
-    private let memory = Mutex(Memory())
+    private let memory = Mutex<(@Sendable () -> any WaitingMemory)?>(nil)
 
     private let limit = Mutex(PageError.usualPatience)
 
@@ -59,10 +55,10 @@ public final class Pages: Sendable {
 
     /// Counts messages of pages that come from now on in a server's memory; with several servers, in the first one's.
     package func count(in makeMemory: @escaping @Sendable () -> any WaitingMemory) {
-        memory.withLock { $0.make = $0.make ?? makeMemory }
+        memory.withLock { $0 = $0 ?? makeMemory }
     }
 
-    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
+    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0 }?() }
 
     /// All of them, the newest first.
     ///

@@ -53,11 +53,9 @@ struct AnsweringReply: Answering {
 
     private var givenSupplier: any ReplySupplier {
         get throws {
-            guard let supplier else {
-                throw HTTPError(
-                    .badGateway, "programs and files are for the command alone; serve by it")
-            }
-            return supplier
+            if let supplier { return supplier }
+            throw HTTPError(
+                .badGateway, "programs and files are for the command alone; serve by it")
         }
     }
 

@@ -17,34 +17,8 @@ package final class ReplySteps: Sendable {
         let turn: @Sendable (_ scenario: String, _ isOn: Bool) throws -> Void
     }
 
-    /// A step with its templates filled in, so that the input need not be kept until it is run.
-    private struct Filled: Sendable {
-        enum Action: Sendable {
-            case call(String, JSON)
-            case emit(String, JSON)
-            case scenario(String, on: Bool)
-        }
-
-        let action: Action
-        let after: Int
-
-        init(_ step: ReplyStep, _ input: ReplyInput) throws {
-            after = step.after
-            action =
-                switch step.action {
-                case .call(let name, let data): .call(name, try data.filled(input))
-                case .emit(let name, let data): .emit(name, try data.filled(input))
-                case .scenario(let name, let isOn): .scenario(name, on: isOn)
-                }
-        }
-
-        var size: Int {
-            switch action {
-            case .call(_, let data), .emit(_, let data): data.bytes.count
-            case .scenario: 0
-            }
-        }
-    }
+    /// A step with its data filled in, so that the input need not be kept until it is run.
+    private typealias Filled = (step: ReplyStep, data: JSON)
 
     private struct State {
         var tasks: [Int: (session: Session, task: Task<Void, any Error>)] = [:]
@@ -83,8 +57,8 @@ package final class ReplySteps: Sendable {
     }
 
     private static func filled(_ steps: [ReplyStep], _ input: ReplyInput) throws -> [Filled] {
-        let filled = try steps.map { try Filled($0, input) }
-        guard filled.reduce(0, { $0 + $1.size }) <= mostBytes else {
+        let filled = try steps.map { (step: $0, data: try $0.data?.filled(input) ?? .null) }
+        guard filled.reduce(0, { $0 + $1.data.bytes.count }) <= mostBytes else {
             throw Fault("its data has more than \(mostBytes >> 10) KB; let it say less of what was sent")
         }
         return filled
@@ -131,10 +105,10 @@ package final class ReplySteps: Sendable {
         var sent: [Sent] = []
         var failure: (any Error)?
         do {
-            for step in steps {
+            for (step, data) in steps {
                 try Task.checkCancellation()
                 if step.after > 0 { try await Task.sleep(for: .milliseconds(step.after)) }
-                if let one = try await play(step, scene) { sent.append(one) }
+                if let one = try await play(step, data, scene) { sent.append(one) }
             }
         } catch {
             failure = error
@@ -160,15 +134,15 @@ package final class ReplySteps: Sendable {
 
     private typealias Sent = (name: String, page: Page, delivery: PendingCall)
 
-    private static func play(_ step: Filled, _ scene: Scene) async throws -> Sent? {
+    private static func play(_ step: ReplyStep, _ data: JSON, _ scene: Scene) async throws -> Sent? {
         switch step.action {
         case .scenario(let name, let isOn):
             try scene.turn(name, isOn)
             return nil
-        case .call(let name, let data):
+        case .call(let name, _):
             let page = try await scene.page(name, nil)
             return (name, page, try page.deliver(name, data))
-        case .emit(let event, let data):
+        case .emit(let event, _):
             let page = try await scene.page(event, "event")
             return (event, page, try page.deliver(event: event, data))
         }

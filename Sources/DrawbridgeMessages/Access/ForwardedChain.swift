@@ -69,6 +69,5 @@ enum ForwardedChain {
 
 extension HTTPField.Name {
     fileprivate static let forwarded = Self("Forwarded")!
-    fileprivate static let xForwardedFor = Self("X-Forwarded-For")!
     fileprivate static let xRealIP = Self("X-Real-IP")!
 }

@@ -25,6 +25,7 @@ extension HTTPField.Name {
     package static let serviceWorker = Self("Service-Worker")!
     package static let upgradeInsecureRequests = Self("Upgrade-Insecure-Requests")!
     package static let xRequestedWith = Self("X-Requested-With")!
+    package static let xForwardedFor = Self("X-Forwarded-For")!
     package static let xFrameOptions = Self("X-Frame-Options")!
     package static let contentMD5 = Self("Content-MD5")!
     package static let digest = Self("Digest")!

@@ -24,10 +24,8 @@ extension Request {
         _ name: String, as type: Value.Type = Value.self
     ) throws(HTTPError) -> Value {
         let text = parameters[name] ?? ""
-        guard let value = Value(text) else {
-            throw HTTPError(.badRequest, "\(name): \(JSON.string(text)) is no \(type)")
-        }
-        return value
+        if let value = Value(text) { return value }
+        throw HTTPError(.badRequest, "\(name): \(JSON.string(text)) is no \(type)")
     }
 
     /// The input, where it can be read without waiting; else nil.

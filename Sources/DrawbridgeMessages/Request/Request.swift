@@ -304,10 +304,8 @@ extension Request {
     ///
     /// - Throws: a 404 where nothing behind the gateway takes it.
     public func passThrough() async throws -> Response {
-        guard let response = try await answerer?.answerFromBehind(self) else {
-            throw HTTPError.nothingBehind(path)
-        }
-        return response
+        if let response = try await answerer?.answerFromBehind(self) { return response }
+        throw HTTPError.nothingBehind(path)
     }
 }
 

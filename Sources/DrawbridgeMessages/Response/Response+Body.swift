@@ -99,24 +99,15 @@ extension Response.Body {
     ///
     /// - Throws: a 413 when there are more than `limit` bytes, and whatever the writer of a stream throws.
     public func collect(upTo limit: Int = 64 << 20) async throws -> [UInt8] {
-        let collected: [UInt8]
-        switch self {
-        case .bytes(let bytes), .output(let bytes):
-            collected = bytes
-        case .file(let file):
-            guard file.length <= limit else { throw HTTPError.tooLarge(limit) }
-            collected = try file.handle.read(at: file.offset, count: file.length)
-        case .stream, .source:
-            let whole = CollectedBody(limit: limit)
-            let client = Client { try whole.append($0) }
-            defer { client.finish() }
-            try await write(to: client)
-            return whole.bytes
-        case .upgrade:
-            collected = []
+        if let bytes {
+            guard bytes.count <= limit else { throw HTTPError.tooLarge(limit) }
+            return bytes
         }
-        guard collected.count <= limit else { throw HTTPError.tooLarge(limit) }
-        return collected
+        let whole = CollectedBody(limit: limit)
+        let client = Client { try whole.append($0) }
+        defer { client.finish() }
+        try await write(to: client)
+        return whole.bytes
     }
 
     /// The same body with every chunk changed on its way: for middleware, which sees streams and not buffers.

@@ -66,7 +66,9 @@ package struct PageSettings: Sendable {
                 throw ReplyFault("the value of a cookie is a text", at: value)
             }
             // RFC 6265, section 4.1.1: a token, and octets without spaces, quotes, commas, semicolons and backslashes.
-            guard HTTPField.Name(name) != nil, text.utf8.allSatisfy(isCookieOctet) else {
+            guard HTTPField.Name(name) != nil,
+                text.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !"\",;\\".utf8.contains($0) })
+            else {
                 throw ReplyFault(Grammar.cookieIsWanted, at: value)
             }
             guard !OwnCookies.isSet(by: HTTPField(name: .setCookie, value: "\(name)=\(text)")) else {
@@ -78,11 +80,6 @@ package struct PageSettings: Sendable {
         return cookies
     }
 
-    private static func isCookieOctet(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte)
-            && ![UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\")].contains(byte)
-    }
-
     private static func bridges(_ value: LocatedJSON) throws(ReplyFault) -> Set<String> {
         let names = (value.elements?.map(\.json) ?? [value.json]).map(\.stringValue)
         guard names.allSatisfy({ $0.map(BridgeName.isOne) == true }) else {
@@ -92,10 +89,8 @@ package struct PageSettings: Sendable {
     }
 
     private static func appName(_ value: LocatedJSON) throws(ReplyFault) -> AppName {
-        guard let name = value.json.stringValue.flatMap(AppName.init) else {
-            throw Grammar.file.fault("userAgent", at: value)
-        }
-        return name
+        if let name = value.json.stringValue.flatMap(AppName.init) { return name }
+        throw Grammar.file.fault("userAgent", at: value)
     }
 }
 

@@ -88,14 +88,16 @@ package struct ReplyStep: Sendable {
     /// Milliseconds before it.
     package let after: Int
 
-    var looksAtInput: Bool {
+    /// What the page gets; nil for a step that concerns none.
+    package var data: Template? {
         switch action {
-        case .call(_, let data), .emit(_, let data): data.looksAtInput
-        case .scenario: false
+        case .call(_, let data), .emit(_, let data): data
+        case .scenario: nil
         }
     }
 
+    var looksAtInput: Bool { data?.looksAtInput == true }
+
     var scenario: String? { if case .scenario(let name, _) = action { name } else { nil } }
 
-    package var needsPage: Bool { if case .scenario = action { false } else { true } }
 }

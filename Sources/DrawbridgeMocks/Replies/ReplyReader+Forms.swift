@@ -45,10 +45,8 @@ extension ReplyReader {
                 "file is the name of one beside the file of replies that says it, and so it stands in such a file: --replies",
                 at: value)
         }
-        guard let file = AnswerFile(text, in: folder) else {
-            throw Grammar.response.fault("file", at: value)
-        }
-        return .file(file)
+        if let file = AnswerFile(text, in: folder) { return .file(file) }
+        throw Grammar.response.fault("file", at: value)
     }
 
     private static func fields(_ value: LocatedJSON) throws(ReplyFault) -> HTTPFields {

@@ -125,11 +125,9 @@ extension StaticFiles {
         var walk = Walk(root: root, way: [try root.open()])
         guard case .file(let file)? = try walk.enter(names) else { return nil }
         let named = names.last ?? ""
-        guard let request else {
-            let type = try MediaType.of(file, named: named)
-            return Response(.ok, headers: [.contentType: type], body: try body(file, 0..<file.size))
-        }
-        return try part(of: file, named: named, for: request)
+        if let request { return try part(of: file, named: named, for: request) }
+        let type = try MediaType.of(file, named: named)
+        return Response(.ok, headers: [.contentType: type], body: try body(file, 0..<file.size))
     }
 
     private func serve(_ request: Request, with file: OpenFile, named name: String) throws -> Response {

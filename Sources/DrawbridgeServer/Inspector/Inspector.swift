@@ -178,14 +178,10 @@ final class InspectorDoor: Middleware {
             form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'
             """
         ),
-        (HTTPField.Name("X-Frame-Options")!, "DENY"),
+        (.xFrameOptions, "DENY"),
         (HTTPField.Name("Cross-Origin-Opener-Policy")!, "same-origin"),
         (HTTPField.Name("Cross-Origin-Resource-Policy")!, "same-origin"),
         (HTTPField.Name("Referrer-Policy")!, "no-referrer"),
         (.xContentTypeOptions, "nosniff"), (.cacheControl, "no-store"),
     ]
-}
-
-extension HTTPField.Name {
-    fileprivate static let serviceWorker = Self("Service-Worker")!
 }

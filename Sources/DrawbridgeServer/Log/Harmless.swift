@@ -38,9 +38,6 @@ extension [UInt8] {
 extension Unicode.Scalar {
     /// The scalar in a string of JSON: one `\uXXXX`, or the two of a surrogate pair.
     fileprivate var escape: [UInt8] {
-        utf16.flatMap { unit in
-            let digits = String(unit, radix: 16)
-            return Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
-        }
+        utf16.flatMap { Array("\\u\(JSON.hexadecimal($0))".utf8) }
     }
 }

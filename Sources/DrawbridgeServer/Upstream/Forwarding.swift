@@ -105,7 +105,6 @@ struct Forwarding {
 }
 
 extension HTTPField.Name {
-    fileprivate static let xForwardedFor = Self("X-Forwarded-For")!
     fileprivate static let xForwardedProto = Self("X-Forwarded-Proto")!
     fileprivate static let xForwardedHost = Self("X-Forwarded-Host")!
 }

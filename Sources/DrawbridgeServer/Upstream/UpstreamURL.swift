@@ -100,10 +100,8 @@ struct UpstreamURL: Sendable, Equatable {
             let plain = text[text.index(after: mark)...]
             throw InvalidUpstream(text, "has a user name, which is not sent; write \(scheme)://\(plain)")
         }
-        guard let authority = Authority(String(written)), authority.port != 0 else {
-            throw InvalidUpstream(text, "names no host; write \(scheme)://host or \(scheme)://host:port")
-        }
-        return authority
+        if let authority = Authority(String(written)), authority.port != 0 { return authority }
+        throw InvalidUpstream(text, "names no host; write \(scheme)://host or \(scheme)://host:port")
     }
 
     private static func usualPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }

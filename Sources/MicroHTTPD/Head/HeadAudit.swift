@@ -118,10 +118,6 @@ package struct HeadAudit {
             guard found == target[place] || found == 0 else { throw Self.noRequestLine }
         }
         position = end + 1
-        return try Self.text(of: target)
-    }
-
-    private static func text(of target: [UInt8]) throws(Refusal) -> String {
         var isPlain = !target.isEmpty
         for byte in target where !byte.isTargetByte { isPlain = false }
         guard isPlain else {
@@ -258,10 +254,8 @@ package struct HeadAudit {
         guard !length.isEmpty, length.utf8.allSatisfy(\.isDigit) else {
             throw .malformed("the Content-Length is not a number")
         }
-        guard let count = Int(length) else {
-            throw Refusal(.contentTooLarge, "the Content-Length is too large")
-        }
-        return count == 0 ? .none : .length(count)
+        if let count = Int(length) { return count == 0 ? .none : .length(count) }
+        throw Refusal(.contentTooLarge, "the Content-Length is too large")
     }
 
     private static func isAuthority(_ text: String) -> Bool {

@@ -9,7 +9,6 @@ struct BuiltIns {
     static let questions = ["alert", "login", "makeACall", "openURL", "pay", "share"]
 
     private let gateway: Gateway
-    /// What registers each, by its name.
     private var handlers: [String: @Sendable () throws -> Void] = [:]
 
     init(for gateway: Gateway, store: StorageHandler.Store) {

@@ -89,7 +89,6 @@ extension JSON {
         }
     }
 
-    /// A number with at least so many hexadecimal digits.
     package static func hexadecimal(_ code: some FixedWidthInteger, digits count: Int = 4) -> String {
         let digits = String(code, radix: 16)
         return String(repeating: "0", count: max(0, count - digits.count)) + digits

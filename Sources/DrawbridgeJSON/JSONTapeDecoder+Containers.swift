@@ -80,7 +80,6 @@ extension JSONTapeDecoder {
         }
     }
 
-    /// Decodes the elements of an array, one after the other.
     struct UnkeyedContainer: UnkeyedDecodingContainer {
         private let decoder: JSONTapeDecoder
         private var place: UInt32

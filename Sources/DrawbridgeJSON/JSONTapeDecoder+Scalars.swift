@@ -131,7 +131,6 @@ extension JSONTapeDecoder {
         expectation(of: Raw.RawValue.self)
     }
 
-    /// Whether this is empty text from a query or a form.
     var isEmptyText: Bool { entry.isText && entry.kind == .string && entry.range.isEmpty }
 
     /// Whether it is empty text where anything but a string is wanted, which is the same as missing.

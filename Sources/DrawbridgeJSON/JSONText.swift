@@ -19,7 +19,6 @@ final class JSONText {
         fileprivate var lastID = 0
         /// The ranges of the members' names, with their quotes, in all places that are not finished.
         fileprivate(set) var names: [Range<Int>] = []
-        /// The texts to be inserted into this one.
         fileprivate var insertions: [(offset: Int, text: JSONText)] = []
         /// The first error in a method that cannot throw; `finish` throws it.
         fileprivate var fault: EncodingError?

@@ -89,7 +89,6 @@ extension BridgeHint {
 
 /// A bridge that the scripts of a served folder use, and that pages do not get.
 package struct SpokenBridge: Sendable {
-    /// The bridge, and the option that gives it to pages.
     package let hint: BridgeHint
     /// The script or page that uses it, below the folder: `js/app.js`.
     package let file: String

@@ -129,7 +129,6 @@ extension Catalogue.Entry {
 }
 
 extension ReplyNames.Listed {
-    /// Which reply it is, where it is written, and how.
     var json: JSON {
         var members: JSON.Object = ["reply": .string(title)]
         if let place {

@@ -23,12 +23,10 @@ enum AdmissionsAPI {
     static func revoke(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
         let device = request.parameters["device"] ?? ""
-        guard gateway.admissions.revoke(device) else {
-            throw HTTPError(
-                .notFound,
-                "no device is let in as \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists those that are"
-            )
-        }
-        return .success(.null)
+        if gateway.admissions.revoke(device) { return .success(.null) }
+        throw HTTPError(
+            .notFound,
+            "no device is let in as \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists those that are"
+        )
     }
 }

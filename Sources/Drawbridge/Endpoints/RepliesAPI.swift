@@ -102,10 +102,8 @@ enum RepliesAPI {
                 "name: * means the rest of a name, and so is only at its end; name the parts before it: :name"
             )
         }
-        guard ReplyNames.key(name).contains(where: { !$0.isWhitespace }) else {
-            throw HTTPError(.badRequest, "name: say which call is answered, such as \(request.path)?name=pay")
-        }
-        return name
+        if ReplyNames.key(name).contains(where: { !$0.isWhitespace }) { return name }
+        throw HTTPError(.badRequest, "name: say which call is answered, such as \(request.path)?name=pay")
     }
 
     static func scenarios(_ gateway: Gateway, _ request: Request) async throws -> Response {

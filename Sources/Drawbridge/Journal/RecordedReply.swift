@@ -104,7 +104,6 @@ enum RecordedReply {
 }
 
 extension JSON {
-    /// How many arrays and objects are inside each other.
     var depth: Int {
         let inner = arrayValue ?? objectValue?.map(\.value)
         return inner.map { 1 + ($0.map(\.depth).max() ?? 0) } ?? 0

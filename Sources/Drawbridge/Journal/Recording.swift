@@ -75,7 +75,6 @@ struct Recording {
 
     /// What is left out and why, one line for each reason, in the order of the calls.
     private static func lines(_ leftOut: [LeftOut]) -> [String] {
-        /// A text for a comment of one line.
         func commented(_ text: String) -> String {
             String(String.UnicodeScalarView(text.unicodeScalars.map { " "..."~" ~= $0 ? $0 : "?" }))
         }

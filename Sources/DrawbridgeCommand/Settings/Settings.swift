@@ -178,12 +178,10 @@ struct Settings {
 
     /// Checks that a certificate file can be read, so that the start fails, and not the first request.
     private static func readable(_ path: String) throws -> String {
-        guard Glibc.access(path, R_OK) == 0 else {
-            throw Failure(
-                "cannot read \(path): \(String(cString: strerror(errno))); --upstream-ca takes a file of certificates"
-            )
-        }
-        return path
+        if Glibc.access(path, R_OK) == 0 { return path }
+        throw Failure(
+            "cannot read \(path): \(String(cString: strerror(errno))); --upstream-ca takes a file of certificates"
+        )
     }
 
     private static func identity(_ cert: String?, _ key: String?) throws -> TLSIdentity? {

@@ -18,11 +18,9 @@ extension Question {
         case .form(let fields):
             if text == "cancel" { return nil }
             if let object = object(text, fields) { return try answer(from: object) }
-            guard fields.count == 1, !text.isEmpty else {
-                throw AnswerError(
-                    "type \(fields.count == 1 ? "the \(fields[0].label)" : typedExample), or cancel")
-            }
-            return try answer(from: .string(text))
+            if fields.count == 1, !text.isEmpty { return try answer(from: .string(text)) }
+            throw AnswerError(
+                "type \(fields.count == 1 ? "the \(fields[0].label)" : typedExample), or cancel")
         }
     }
 

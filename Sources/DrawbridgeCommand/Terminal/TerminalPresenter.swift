@@ -26,7 +26,6 @@ final class TerminalPresenter: Presenter {
         state.withLock { $0.words = words }
     }
 
-    /// False when the terminal was closed.
     func canAnswer(_ question: Question) -> Bool { state.withLock { !$0.isOver } }
 
     /// Shows the question, and waits until a line answers or cancels it, or the caller has gone.

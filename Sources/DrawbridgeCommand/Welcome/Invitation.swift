@@ -51,7 +51,6 @@ struct Invitation {
         }
     }
 
-    /// The links of a ticket for programs, each with its QR code.
     func described(_ ticket: String) -> JSON {
         .array(
             links(with: ticket).map { link in

@@ -5,7 +5,6 @@ import DrawbridgeMocks
 // Begins answers for an engine: where nothing but the handler must be awaited, as for most requests, without a task
 // of its own.
 extension Gateway {
-    /// How far the answer to a request has come.
     package enum Beginning: ~Copyable {
         case answered(Response)
         /// A handler is at work on the answer, or what is behind the gateway.
@@ -74,7 +73,6 @@ extension Gateway {
         }
     }
 
-    /// The same with a task.
     func respond(to request: Request, by passing: PassThrough) async -> Response {
         var answer: Response
         do {

@@ -21,7 +21,6 @@ extension Gateway {
         }
     }
 
-    /// The answer for an error of the handler's or the reply's.
     func outcome(
         for request: Request, of answering: some Answering, _ error: any Error, after took: Duration
     ) -> Response {
@@ -35,7 +34,6 @@ extension Gateway {
         return answer
     }
 
-    /// Says who answered, and how long it took.
     private func label(
         _ answer: inout Response, to request: Request, of answering: some Answering, after took: Duration
     ) {

@@ -19,7 +19,6 @@ extension Gateway {
         await respond(to: plan(for: request, at: .entry), by: tasks)
     }
 
-    /// The same, by a plan that was made before.
     func respond(to plan: Plan, by tasks: HandlerTasks?) async -> Response {
         var answer =
             if case .closed(let refusal) = plan.way {

@@ -75,7 +75,6 @@ public final class Gateway: Answerer {
     package let registry = Registry()
     /// What was called of native, and what has become of it.
     public let journal: Journal
-    /// The replies, which answer in place of handlers.
     package let replyBook: ReplyBook
     let replySteps = ReplySteps()
     private let told = Mutex(GatewayProgram.Snapshot(GatewayProgram()))

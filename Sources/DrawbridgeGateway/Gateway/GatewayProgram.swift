@@ -4,7 +4,6 @@ package import DrawbridgeMocks
 
 /// What the program around a gateway tells it, before it serves and while it does.
 package struct GatewayProgram: Sendable {
-    /// Removes secrets from what leaves the journal.
     package var secrets = Redaction()
     /// The URL by which programs on this machine reach it, without a slash at the end; nil where it does not listen.
     package var ownAddress: String?

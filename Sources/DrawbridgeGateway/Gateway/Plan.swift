@@ -85,7 +85,6 @@ package struct Plan: Sendable {
 }
 
 extension Plan {
-    /// When a gateway decides about a request.
     package enum Stage {
         /// Where an engine asks about the body: as if no middleware changed it.
         case head

@@ -17,7 +17,6 @@ package final class RepeatedCall: ChannelCall {
 }
 
 extension Request {
-    /// Where it comes from, as records tell it.
     func caller(at bridge: String) -> JournalRecord.Caller {
         (
             concernedPage, bridge, isOnChannel: callingPage != nil,

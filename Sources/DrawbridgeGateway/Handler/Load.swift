@@ -32,7 +32,6 @@ package final class Load: Expiring, LoopWork {
         /// What the handler answered, until it is taken; else there is an error.
         var response: Response?
         var error: (any Error)?
-        /// When the handler began, and how long it took.
         var began = Moment.now
         var took = Duration.zero
         var waiter: (@Sendable () -> Void)?

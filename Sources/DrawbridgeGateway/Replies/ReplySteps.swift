@@ -58,10 +58,8 @@ package final class ReplySteps: Sendable {
 
     private static func filled(_ steps: [ReplyStep], _ input: ReplyInput) throws -> [Filled] {
         let filled = try steps.map { (step: $0, data: try $0.data?.filled(input) ?? .null) }
-        guard filled.reduce(0, { $0 + $1.data.bytes.count }) <= mostBytes else {
-            throw Fault("its data has more than \(mostBytes >> 10) KB; let it say less of what was sent")
-        }
-        return filled
+        if filled.reduce(0, { $0 + $1.data.bytes.count }) <= mostBytes { return filled }
+        throw Fault("its data has more than \(mostBytes >> 10) KB; let it say less of what was sent")
     }
 
     /// Runs one step after the other, and waits until all are done.

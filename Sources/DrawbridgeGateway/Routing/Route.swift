@@ -29,7 +29,6 @@ package final class Route: Routed, Answering {
     package let handler: any Handler.Type
     let make: @Sendable (Request) throws -> any Handler
 
-    /// The name of the handler's type, for logs and errors.
     package let name: String
 
     let title: String

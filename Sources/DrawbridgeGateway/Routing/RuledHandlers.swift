@@ -10,7 +10,6 @@ final class RuledHandlers: Sendable {
 
     init(in registry: Registry) { self.registry = registry }
 
-    /// True while none was ever registered.
     var isEmpty: Bool { isUnused.load(ordering: .acquiring) }
 
     /// Adds a route; it replaces the one that was registered for the same type.

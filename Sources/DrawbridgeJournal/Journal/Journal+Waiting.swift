@@ -4,7 +4,6 @@ import Synchronization
 
 // Waits for calls, and for other changes.
 extension Journal {
-    /// The most waiters at a time, of all sessions.
     static let mostWaiters = 256
     /// While calls come without a break, whoever waits looks at all that have come in this time at once.
     private static let pause = Duration.milliseconds(5)

@@ -4,7 +4,6 @@ extension Journal {
     /// The names that nobody has answered since the process began, with the first such calls of each.
     struct Unanswered: Sendable {
         private struct Name {
-            /// Its place in the order in which the names came.
             let place: Int
             var count = 0
             var calls: [JournalRecord] = []

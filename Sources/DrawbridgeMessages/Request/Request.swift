@@ -286,7 +286,6 @@ extension Request {
         return ownCookies[Session.cookie(port: ownPort)].flatMap(Session.init) ?? .usual
     }
 
-    /// The port by which its caller reaches the gateway.
     package var ownPort: Int { site?.port ?? (scheme == "https" ? 443 : 80) }
 
     /// Logs with the request's id.

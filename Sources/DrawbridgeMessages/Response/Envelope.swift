@@ -54,7 +54,6 @@ public struct AnswerForm: Sendable {
     }
 
     private let object: Object
-    /// Whether answers have their true HTTP status.
     package let hasStatus: Bool
 
     package var type: String { hasStatus ? "application/json" : "text/json" }

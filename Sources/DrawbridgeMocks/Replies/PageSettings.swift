@@ -82,10 +82,8 @@ package struct PageSettings: Sendable {
 
     private static func bridges(_ value: LocatedJSON) throws(ReplyFault) -> Set<String> {
         let names = (value.elements?.map(\.json) ?? [value.json]).map(\.stringValue)
-        guard names.allSatisfy({ $0.map(BridgeName.isOne) == true }) else {
-            throw Grammar.page.fault("bridge", at: value)
-        }
-        return Set(names.compactMap { $0 })
+        if names.allSatisfy({ $0.map(BridgeName.isOne) == true }) { return Set(names.compactMap { $0 }) }
+        throw Grammar.page.fault("bridge", at: value)
     }
 
     private static func appName(_ value: LocatedJSON) throws(ReplyFault) -> AppName {

@@ -51,7 +51,6 @@ package struct ReplyLayers: Sendable {
 
     var all: [ReplyNames] { scenarios.flatMap(\.values) + pages.map(\.replies) + replies }
 
-    /// The bridges among which settings of pages choose, sorted.
     package var bridgesOfPages: [String] {
         pages.reduce(into: Set<String>()) { $0.formUnion($1.settings.bridges ?? []) }.sorted()
     }

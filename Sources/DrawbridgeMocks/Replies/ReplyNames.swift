@@ -167,7 +167,6 @@ extension Reply {
         }
     }
 
-    /// The scenarios that its steps switch.
     var switched: [String] { allWithin.flatMap(\.then).compactMap(\.scenario) }
 
     fileprivate var allWithin: [Reply] { [self] + inner.flatMap(\.allWithin) }

@@ -74,7 +74,6 @@ extension ReplyReader {
         return fields
     }
 
-    /// Reads the steps after an answer or of an event.
     static func steps(_ value: LocatedJSON) throws(ReplyFault) -> [ReplyStep] {
         guard let elements = value.elements else { throw ReplyFault(Grammar.stepsAreWanted, at: value) }
         return try elements.map(step)

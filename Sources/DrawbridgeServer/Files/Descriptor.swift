@@ -8,7 +8,6 @@ package final class Descriptor: Sendable {
 
     deinit { close(number) }
 
-    /// The path of the folder that a file is in.
     package static func folder(of file: String) -> String {
         file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
     }

@@ -3,7 +3,6 @@ import HTTPTypes
 
 /// One line for each request: `12:04:31 GET /echo  handler EchoHandler  200  3 ms  184 B  request=abc-1`.
 struct AccessLog {
-    /// Why a request ended before its response was complete.
     enum Cut: String {
         case callerLeft = "caller left"
         case stopped

@@ -13,7 +13,6 @@ struct UpstreamMapping: Sendable, Equatable {
     let prefix: String
     let url: UpstreamURL
 
-    /// Sends all targets, or those below a path, to an upstream.
     init(_ url: UpstreamURL, below prefix: String = "") {
         self.prefix = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
         self.url = url

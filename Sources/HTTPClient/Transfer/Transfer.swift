@@ -45,7 +45,6 @@ package final class Transfer {
         var sending = Sending.nothing
         var outgoing: [UInt8] = []
         var sentCount = 0
-        /// Whether bytes have gone out on this connection.
         var hasSent = false
         /// Whether bytes of a streamed body were taken from the owner, which has them only once.
         var hasFilled = false

@@ -3,7 +3,6 @@ import HTTPGrammar
 import HTTPTypes
 import Logging
 
-/// An answer on its way to the library.
 final class Answer: Sendable {
     enum Body: Sendable {
         case bytes([UInt8])

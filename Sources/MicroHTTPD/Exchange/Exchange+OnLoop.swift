@@ -131,7 +131,6 @@ extension HTTPFields {
 /// A connection that others may cut off, and who is told when it has ended; used on the exchange's loop.
 final class CutOff {
     let over: @Sendable () -> Void
-    /// The WebSocket or tunnel that the connection has become.
     weak var upgraded: (any Upgraded)?
 
     init(_ over: @escaping @Sendable () -> Void) { self.over = over }

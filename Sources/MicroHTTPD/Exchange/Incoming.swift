@@ -30,7 +30,6 @@ struct Incoming {
     private var mode: Mode
     private let announced: Int
     private var buffer: [UInt8] = []
-    /// Bytes that the buffer has room for.
     private var room = Self.uncounted
     private var dropped = 0
     private var hasFailed = false
@@ -90,7 +89,6 @@ struct Incoming {
         waiter.take()?(.failure(BodyDropped()))
     }
 
-    /// The whole body of a request that is complete.
     mutating func takeCollected() -> [UInt8] {
         defer { buffer = [] }
         return buffer

@@ -9,11 +9,9 @@ final class HeadProbe {
     private struct Outcome {
         /// Nil when the library refused it, or waits for more.
         var verdict: Result<AuditedHead, Refusal>?
-        /// The body as the library read it.
         var body: [UInt8] = []
         /// True when the library has found the body's end.
         var isComplete = false
-        /// What the library has answered by itself.
         var answer: [UInt8] = []
 
         func isTaken(with body: String) -> Bool { isComplete && self.body.elementsEqual(body.utf8) }

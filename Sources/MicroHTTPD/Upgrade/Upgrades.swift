@@ -95,7 +95,6 @@ final class Upgrades: Sendable {
         own.value.onEnd()
     }
 
-    /// Called when the library has closed a connection.
     func connectionClosed(_ connection: Connection) {
         connection.own.value.records = nil
         guard !own.value.leaving.isEmpty else { return }

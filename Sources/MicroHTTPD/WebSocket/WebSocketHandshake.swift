@@ -24,7 +24,6 @@ package struct WebSocketHandshake: Sendable {
             && list(fields[values: .upgrade]).contains { $0.lowercased() == "websocket" }
     }
 
-    /// Checks a head.
     package init(_ head: AuditedHead) throws(Refusal) {
         guard head.method == .get else {
             throw Refusal(

@@ -64,10 +64,8 @@ extension JSONText {
 
     private func write<Element>(_ elements: [Element], _ element: (Element) -> Void) {
         write("[" as Unicode.Scalar)
-        var isFirst = true
-        for value in elements {
-            if !isFirst { write("," as Unicode.Scalar) }
-            isFirst = false
+        for (place, value) in elements.enumerated() {
+            if place > 0 { write("," as Unicode.Scalar) }
             element(value)
         }
         write("]" as Unicode.Scalar)

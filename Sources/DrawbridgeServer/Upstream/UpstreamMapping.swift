@@ -72,9 +72,8 @@ struct UpstreamMapping: Sendable, Equatable {
         guard target.utf8.starts(with: prefix.utf8) else { return nil }
         let rest = Substring(target.utf8.dropFirst(prefix.utf8.count))
         switch rest.utf8.first {
-        case nil: return prefix.isEmpty ? nil : rest
         case UInt8(ascii: "/"): return rest
-        case UInt8(ascii: "?"): return prefix.isEmpty ? nil : rest
+        case nil, UInt8(ascii: "?"): return prefix.isEmpty ? nil : rest
         case UInt8(ascii: "*"): return prefix.isEmpty && rest.utf8.count == 1 ? rest : nil
         default: return nil
         }

@@ -69,12 +69,7 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     package static let tryAgainLater = Self(rawValue: 1013)
 
     /// Whether the code may be sent in a frame; others only describe an end.
-    package var isSendable: Bool {
-        switch rawValue {
-        case 1000...1003, 1007...1014, 3000...4999: true
-        default: false
-        }
-    }
+    package var isSendable: Bool { [1000...1003, 1007...1014, 3000...4999].contains { $0 ~= rawValue } }
 }
 
 package struct WebSocketLimits: Sendable {

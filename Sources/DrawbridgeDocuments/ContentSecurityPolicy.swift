@@ -147,9 +147,7 @@ package struct ContentSecurityPolicy {
         }
         if !missing.isEmpty { add(missing, to: "connect-src") }
     }
-}
 
-extension ContentSecurityPolicy {
     /// The policies of an upstream's page, rewritten for the gateway that serves it; nil where nothing changes.
     ///
     /// - Parameters:

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-extension JSON: Encodable {
+extension JSON: Codable {
     /// Encodes the value as it is; an encoder of another format gets the nearest number it has.
     ///
     /// - Throws: what the encoder throws.
@@ -45,9 +45,7 @@ extension JSON: Encodable {
         case .null, .array, .object: try container.encodeNil()
         }
     }
-}
 
-extension JSON: Decodable {
     /// Takes the value as it is; of a decoder of another format, the first kind that it has here.
     ///
     /// - Throws: a `DecodingError` where there is no such kind.
@@ -83,9 +81,7 @@ extension JSON: Decodable {
             self = .string(try container.decode(String.self))
         }
     }
-}
 
-extension JSON {
     struct PathKey: CodingKey {
         let stringValue: String
         let intValue: Int?

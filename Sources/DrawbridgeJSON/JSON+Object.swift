@@ -75,20 +75,16 @@ extension JSON.Object {
     }
 }
 
-extension JSON.Object: Sequence {
+extension JSON.Object: Sequence, ExpressibleByDictionaryLiteral, Hashable {
     /// Goes through the members in order.
     public func makeIterator() -> IndexingIterator<[Element]> { members.makeIterator() }
 
     /// The number of members.
     public var underestimatedCount: Int { members.count }
-}
 
-extension JSON.Object: ExpressibleByDictionaryLiteral {
     /// Makes an object of members; where a name is repeated, its last value counts.
     public init(dictionaryLiteral elements: (String, JSON)...) { self.init(elements) }
-}
 
-extension JSON.Object: Hashable {
     /// Whether both have the same members, in whatever order.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.count == rhs.count && lhs.allSatisfy { rhs[$0.key] == $0.value }

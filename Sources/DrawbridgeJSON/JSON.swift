@@ -20,9 +20,7 @@ public enum JSON: Sendable {
     case array([JSON])
     /// Named values in order, each name once.
     case object(Object)
-}
 
-extension JSON {
     /// The member with this name, or `nil` when there is none or the value is not an object.
     public subscript(key: String) -> JSON? {
         objectValue?[key]
@@ -98,32 +96,24 @@ extension JSON: CustomStringConvertible {
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-extension JSON: ExpressibleByBooleanLiteral {
+extension JSON: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
     /// Lets `true` and `false` be written where a `JSON` is wanted.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-}
 
-extension JSON: ExpressibleByIntegerLiteral {
     /// Lets a whole number be written where a `JSON` is wanted: `["count": 1]`.
     public init(integerLiteral value: Int) { self = .number(Number(value)) }
-}
 
-extension JSON: ExpressibleByFloatLiteral {
     /// Makes a number of a literal with a fraction; one too large for `Double` becomes `null`.
     public init(floatLiteral value: Double) { self = Number(value).map(JSON.number) ?? .null }
-}
 
-extension JSON: ExpressibleByStringLiteral {
     /// Makes a string.
     public init(stringLiteral value: String) { self = .string(value) }
-}
 
-extension JSON: ExpressibleByArrayLiteral {
     /// Makes an array.
     public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-}
 
-extension JSON: ExpressibleByDictionaryLiteral {
     /// Makes an object; where a name is repeated, its last value counts.
     public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(Object(elements)) }
 }

@@ -160,9 +160,7 @@ package final class JSONTape {
             place = own.entries[place].kind == .object ? next(after: place) : place + 1
         }
     }
-}
 
-extension JSONTape {
     /// One value of a JSON text, or the name of a member, which stands before the member's value.
     package struct Entry {
         package enum Kind: UInt8 {

@@ -229,9 +229,7 @@ final class JSONText {
     func write(_ value: Int) { JSON.write(value, into: &own.bytes) }
 
     func write(_ value: JSON) { value.write(into: &own.bytes) }
-}
 
-extension JSONText {
     enum Shape: String {
         case nothing
         case value = "a single value"

@@ -82,9 +82,7 @@ package struct Plan: Sendable {
         plain.parameters = [:]
         return Plan(request, .native(plain, .unknown(declining: route)), version: version)
     }
-}
 
-extension Plan {
     package enum Stage {
         /// Where an engine asks about the body: as if no middleware changed it.
         case head

@@ -60,7 +60,7 @@ final class PendingRequest: Sendable {
     }
 }
 
-extension PendingRequest: LoopWork {
+extension PendingRequest: LoopWork, Pending {
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
     func run() async -> Bool {
@@ -71,9 +71,7 @@ extension PendingRequest: LoopWork {
     func begin(on loop: any HandlerLoop, _ work: () -> Void) { work() }
 
     func step(on loop: any HandlerLoop, _ work: () -> Void) { work() }
-}
 
-extension PendingRequest: Pending {
     var isOver: Bool { state.withLock { $0.isOver } }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }

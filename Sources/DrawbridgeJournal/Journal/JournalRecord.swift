@@ -105,9 +105,8 @@ package struct JournalRecord: Sendable {
         }
 
         package init(_ bytes: [UInt8], room: Int = Value.mostBytes) {
-            self =
-                bytes.count <= room
-                ? Value(bytes, isWhole: true) : Value(Array(bytes.prefix(room)), isWhole: false)
+            isWhole = bytes.count <= room
+            self.bytes = isWhole ? bytes : Array(bytes.prefix(room))
         }
     }
 

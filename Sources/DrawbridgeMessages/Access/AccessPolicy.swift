@@ -77,9 +77,7 @@ public struct AccessPolicy: Sendable {
         allowedHosts.insert(authority.host)
         publicOrigin = origin
     }
-}
 
-extension AccessPolicy {
     /// Refuses a request whose host is not the gateway's, on every route; nil when it is allowed.
     package func refusesHost(of request: Request) -> HTTPError? {
         guard let text = request.authority else { return nil }

@@ -48,11 +48,8 @@ package final class Guesses: Sendable {
         case rest
 
         init(_ text: String?) {
-            guard let address = text.flatMap({ IPAddress($0) }) else {
-                self = .none
-                return
-            }
-            self = address.isIPv6 ? .network(address.bits >> 64) : .address(address)
+            let address = text.flatMap { IPAddress($0) }
+            self = address.map { $0.isIPv6 ? .network($0.bits >> 64) : .address($0) } ?? Key.none
         }
     }
 }

@@ -21,7 +21,7 @@ package enum OwnCookies {
                 first
             }
             let left = pairs.filter { !isOwn($0) }.joined(separator: [UInt8(ascii: ";")])
-            let text = Array(left).drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            let text = Array(left).drop(while: \.isBlank)
             if !text.isEmpty { others.append(HTTPField(name: field.name, value: Array(text))) }
         }
         return (others, own)
@@ -37,9 +37,7 @@ package enum OwnCookies {
     /// A cookie without a name could pass for one of ours: a browser sends it as its value alone, `drawbridge-x=1`. So
     /// the beginning of the pair is looked at, whether it is a name or a value, behind any equals sign.
     private static func isOwn(_ pair: ArraySlice<UInt8>) -> Bool {
-        let text = pair.drop {
-            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "=")
-        }
+        let text = pair.drop { $0.isBlank || $0 == UInt8(ascii: "=") }
         return names.contains { name in
             text.prefix(name.count).elementsEqual(name) { $0.lowercased == $1 }
         }

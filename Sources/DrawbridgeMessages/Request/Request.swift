@@ -242,9 +242,7 @@ public struct Request: Sendable {
     @usableFromInline package static func id(_ head: RequestHead) -> String {
         head.isAnonymous ? RequestID.from(nil) : id(head.headers)
     }
-}
 
-extension Request {
     /// Method, scheme, authority, path and header fields in one.
     ///
     /// `head.path` is the raw target: percent-encoded, with query.

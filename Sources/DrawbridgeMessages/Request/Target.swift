@@ -1,13 +1,13 @@
 /// A request target in origin form, split at the first `?` (RFC 9112, section 3.2.1).
 package struct Target {
     var path: String
-    var query: String?
+    package var query: String?
 
     var text: String { query.map { "\(path)?\($0)" } ?? path }
 }
 
 extension Target {
-    init(_ text: String) {
+    package init(_ text: String) {
         self = text.withBytes { bytes in
             guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else {
                 return Target(path: text, query: nil)

@@ -12,9 +12,7 @@ package struct EntityTag: Equatable, Sendable {
 
     package func matchesStrongly(_ other: Self) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
     package func matchesWeakly(_ other: Self) -> Bool { opaque == other.opaque }
-}
 
-extension EntityTag {
     /// The tags of an `If-Match` or `If-None-Match`.
     package enum List {
         /// `*`: whatever version there is.

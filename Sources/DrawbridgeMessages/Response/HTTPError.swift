@@ -9,7 +9,7 @@ public import HTTPTypes
 /// ```swift
 /// throw HTTPError(.notFound, "there is no order \(id); ask /orders for those that there are")
 /// ```
-public struct HTTPError: Error, Sendable, Equatable {
+public struct HTTPError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The HTTP status: of the answer itself with ``AnswerForm/http``, and of what is refused before a handler; with
     /// ``AnswerForm/envelope`` the answer is a 200.
     public var status: HTTPResponse.Status
@@ -37,14 +37,10 @@ public struct HTTPError: Error, Sendable, Equatable {
         self.data = data
         self.headers = headers
     }
-}
 
-extension HTTPError: CustomStringConvertible {
     /// The code and the message, as a log line shows them.
     public var description: String { "\(code) \(message)" }
-}
 
-extension HTTPError {
     @usableFromInline package static func nothingBehind(_ path: String) -> HTTPError {
         HTTPError(
             .notFound,

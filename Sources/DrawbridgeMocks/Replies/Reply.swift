@@ -99,5 +99,4 @@ package struct ReplyStep: Sendable {
     var looksAtInput: Bool { data?.looksAtInput == true }
 
     var scenario: String? { if case .scenario(let name, _) = action { name } else { nil } }
-
 }

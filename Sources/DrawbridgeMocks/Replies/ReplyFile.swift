@@ -37,9 +37,7 @@ package struct ReplyFile: Sendable {
         let first = parts["scenario"]
         scenario = (first?.elements ?? first.map { [$0] } ?? []).compactMap(\.json.stringValue)
         for name in scenario where scenarios[name] == nil {
-            let hint = Nearest.hint(
-                for: name, among: scenarios.keys.sorted(), otherwise: "write it below \"scenarios\"")
-            throw ReplyFault("there is no scenario \(name); \(hint)", at: first ?? value)
+            throw ReplyFault("\(NoScenario(name: name, names: scenarios.keys.sorted()))", at: first ?? value)
         }
     }
 

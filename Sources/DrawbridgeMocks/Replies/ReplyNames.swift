@@ -44,15 +44,8 @@ package struct ReplyNames: Sendable {
             throw Grammar.file.fault("replies", at: value)
         }
         for (name, value) in members {
-            doubts += ReplyReader.doubts(about: value)
             let place = (value.lines(before: value.nameOffset) + 1, value.nameOffset)
-            let other = insert(
-                Named(
-                    pattern: try Self.pattern(name, at: value), name: name,
-                    reply: try ReplyReader.reply(value, for: name, trust: trust), text: value.text,
-                    place: place
-                ))
-            if let other {
+            if let other = try add(value, for: name, trust, at: place).other {
                 throw ReplyFault("\(name) and \(other) are the same name; keep one", at: value)
             }
         }
@@ -63,22 +56,24 @@ package struct ReplyNames: Sendable {
         if let value = parts["replies"] { try self.init(value, trust: trust) } else { self.init() }
     }
 
-    /// Adds a reply; returns the name of the one that had its pattern before.
-    private mutating func insert(_ named: Named) -> String? {
-        if named.pattern.isOnePath { shown.insert(String(named.pattern.text.dropFirst())) }
-        if named.reply.isMissing { hasMissing = true }
-        return routes.insert(named).first?.name
+    /// Adds a reply; `other` is the name of the one that had its pattern before.
+    private mutating func add(
+        _ value: LocatedJSON, for name: String, _ trust: ReplyTrust, at place: (line: Int, offset: Int)?
+    ) throws(ReplyFault) -> (reply: Reply, other: String?) {
+        doubts += ReplyReader.doubts(about: value)
+        let pattern = try Self.pattern(name, at: value)
+        let reply = try ReplyReader.reply(value, for: name, trust: trust)
+        if pattern.isOnePath { shown.insert(String(pattern.text.dropFirst())) }
+        if reply.isMissing { hasMissing = true }
+        let named = Named(pattern: pattern, name: name, reply: reply, text: value.text, place: place)
+        return (reply, routes.insert(named).first?.name)
     }
 
     @discardableResult
     package mutating func set(
         _ value: LocatedJSON, for name: String, trust: ReplyTrust = .written
     ) throws(ReplyFault) -> Reply {
-        doubts += ReplyReader.doubts(about: value)
-        let pattern = try Self.pattern(name, at: value)
-        let reply = try ReplyReader.reply(value, for: name, trust: trust)
-        _ = insert(Named(pattern: pattern, name: name, reply: reply, text: value.text, place: nil))
-        return reply
+        try add(value, for: name, trust, at: nil).reply
     }
 
     mutating func remove(_ name: String) {
@@ -127,9 +122,7 @@ package struct ReplyNames: Sendable {
     package var names: [String] { routes.all.map(\.name).sorted() }
 
     func nearest(to path: String) -> Nearest.Found? { routes.nearest(to: path) }
-}
 
-extension ReplyNames {
     var sequences: [Reply.Place] { replies.compactMap(\.place) }
 
     var switched: [String] { routes.all.flatMap(\.reply.switched) }

@@ -101,9 +101,7 @@ extension ReplyReader {
             }
         return ReplyStep(action: action, after: parts["after"]?.whole ?? 0)
     }
-}
 
-extension ReplyReader {
     package static func condition(_ value: LocatedJSON) throws(ReplyFault) -> Condition {
         if let elements = value.elements {
             return .elements(try elements.map(condition))

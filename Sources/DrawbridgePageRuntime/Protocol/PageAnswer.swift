@@ -46,9 +46,7 @@ package struct PageAnswer: Sendable {
         }
         return Array(#""value":"#.utf8) + (value.isEmpty ? Self.null : value)
     }
-}
 
-extension PageAnswer {
     /// What a response says to a script that asked without HTTP (contract, the first rule): the bare output, text as a
     /// string, bytes as base64, nothing as `null`.
     ///

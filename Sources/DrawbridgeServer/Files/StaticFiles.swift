@@ -74,7 +74,7 @@ public struct StaticFiles: Responder {
                 if path.isFolder { return try serve(request, with: index, named: "index.html") }
                 guard request.isRead else { return nil }
                 // 301 is known to every web view; without `no-cache` they would keep it for ever.
-                let location = path.asFolder(query: Self.query(of: request))
+                let location = path.asFolder(query: Target(request.target).query)
                 return Response(
                     .movedPermanently, headers: [.location: location, .cacheControl: "no-cache"])
             case nil:
@@ -172,11 +172,6 @@ extension StaticFiles {
             throw HTTPError(.serviceUnavailable, "the file became shorter while it was read; ask again")
         }
         return .bytes(bytes)
-    }
-
-    private static func query(of request: Request) -> String? {
-        let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        return parts.count > 1 ? String(parts[1]) : nil
     }
 
     /// Opens the folder; returns nil while it is missing, which is logged once.

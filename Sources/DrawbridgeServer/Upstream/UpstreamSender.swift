@@ -177,9 +177,7 @@ struct UpstreamSender: Sendable {
             \(url.name) redirects \(request.path) to itself; it may expect another host name or https: \(advice)
             """, about: request.path, request.logger)
     }
-}
 
-extension UpstreamSender {
     private func response(
         _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request,
         by mapping: UpstreamMapping?

@@ -12,9 +12,7 @@ package struct ResponseHead: Sendable {
     /// The length of the body, or of the one that a HEAD is not sent; nil where none is given.
     package let contentLength: Int?
     package let isChunked: Bool
-}
 
-extension ResponseHead {
     /// The body that follows, as the answer to a method (RFC 9112, section 6.3).
     func body(of method: HTTPRequest.Method) -> Transfer.Receiving {
         if method == .head || status == .noContent || status == .notModified || status == .switchingProtocols

@@ -153,12 +153,8 @@ package struct MalformedResponse: Error, Equatable, CustomStringConvertible {
 
     /// - Parameter bytes: what is shown of the response, cut short.
     package init(_ problem: String, _ bytes: UnsafeRawBufferPointer? = nil) {
-        guard let bytes else {
-            description = problem
-            return
-        }
-        let shown = String(decoding: bytes.prefix(60), as: UTF8.self).unicodeScalars
-        description =
-            "\(problem): \(String(String.UnicodeScalarView(shown.map { $0.isHarmless ? $0 : "?" })))"
+        let shown = bytes.map { String(decoding: $0.prefix(60), as: UTF8.self).unicodeScalars }
+        let harmless = shown.map { String(String.UnicodeScalarView($0.map { $0.isHarmless ? $0 : "?" })) }
+        description = harmless.map { "\(problem): \($0)" } ?? problem
     }
 }

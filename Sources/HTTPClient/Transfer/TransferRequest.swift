@@ -46,9 +46,7 @@ package struct TransferRequest: Sendable {
         default: false
         }
     }
-}
 
-extension TransferRequest {
     /// A complete body up to this size is sent together with the head.
     private static let togetherLimit = 16 << 10
 

@@ -170,9 +170,7 @@ final class HeadProbe {
             return false
         }
     }
-}
 
-extension HeadProbe {
     /// A head that must be read as it was sent.
     private struct CleanHead {
         let method: String

@@ -170,9 +170,7 @@ extension WebSocket: Loop.Guest {
             finish(WebSocketEnd(code, reason, wasClean: true))
         }
     }
-}
 
-extension WebSocket {
     func flush() {
         guard own.value.stage != .opening, let transport = own.value.transport else {
             // It is called again when the socket opens.

@@ -1,19 +1,19 @@
 public import Drawbridge
 
-/// Shows a message to the person at the app, and answers with what they tapped: `{"result":"ok"}` or
+/// Shows a message to the person who uses the app, and answers with the choice: `{"result":"ok"}` or
 /// `{"result":"cancel"}`.
 ///
 /// ```
 /// curl 'http://127.0.0.1:8080/alert?_mobile_bridge=1&message=Delete%3F'
 /// ```
 public struct AlertHandler: JSONHandler {
-    /// What is shown; everything may be missing.
+    /// The text to show; both members are optional.
     public struct Input: Decodable, Sendable {
         var title: String?
         var message: String?
     }
 
-    /// What was tapped.
+    /// The choice: `ok` or `cancel`.
     public struct Output: Encodable, Sendable {
         var result: String
     }
@@ -23,12 +23,12 @@ public struct AlertHandler: JSONHandler {
 
     private let request: Request
 
-    /// Made for each request.
+    /// Makes a handler for a request.
     public init(request: Request) { self.request = request }
 
-    /// Shows the message and waits for the tap.
+    /// Shows the message and waits for the choice.
     ///
-    /// - Throws: a `CancellationError` when the page has gone.
+    /// - Throws: a `CancellationError` if the page has gone.
     public func handle(_ input: Input) async throws -> Output {
         let question = Question(
             "alert", title: input.title ?? "", message: input.message ?? "", choices: ["ok", "cancel"])

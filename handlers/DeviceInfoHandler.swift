@@ -10,29 +10,29 @@ import Android
 import Darwin
 #endif
 
-/// Answers with what a page asks about its device.
+/// Answers with the properties of the device: its system, model, name and language.
 ///
 /// ```
 /// curl 'http://127.0.0.1:8080/deviceInfo?_mobile_bridge=1'
 /// {"code":200,"data":{"platform":"linux","system":"Linux","systemVersion":"6.1.0",…},"message":""}
 /// ```
 public struct DeviceInfoHandler: JSONHandler {
-    /// What a page may know.
+    /// The properties of a device.
     public struct Device: Codable, Sendable, Equatable {
-        /// `linux`, or `ios` where a program pretends to be a phone.
+        /// `linux`; `ios` or `android` if the gateway is to play a phone.
         public var platform: String
-        /// The name of the system: `Linux`.
+        /// The name of the operating system: `Linux`.
         public var system: String
-        /// Its version.
+        /// The version of the operating system: `6.1.0`.
         public var systemVersion: String
-        /// The kind of machine: `x86_64`.
+        /// The model, or the processor's architecture: `x86_64`.
         public var model: String
-        /// The name of this one.
+        /// The name that the user gave the device, or its host name.
         public var name: String
-        /// The language of its user, as a tag: `en-GB`.
+        /// The user's language as a BCP 47 tag: `en-GB`.
         public var language: String
 
-        /// Makes a device of its own, for a page that expects another.
+        /// Makes a device with these properties, for pages that expect a certain one.
         public init(
             platform: String, system: String, systemVersion: String, model: String, name: String,
             language: String
@@ -48,18 +48,18 @@ public struct DeviceInfoHandler: JSONHandler {
 
     private let device: Device
 
-    /// Tells about this machine.
+    /// Answers with the properties of this machine.
     public init() { self.init(device: .thisMachine) }
 
-    /// Tells about a device of your own.
+    /// Answers with the properties of the given device.
     public init(device: Device) { self.device = device }
 
-    /// Tells what it knows.
+    /// Returns the device; the input is ignored.
     public func handle(_ input: Nothing) -> Device { device }
 }
 
 extension DeviceInfoHandler.Device {
-    /// What the system says about itself.
+    /// The properties of the machine on which the gateway runs, from `uname` and the locale.
     public static var thisMachine: Self {
         var names = utsname()
         uname(&names)
@@ -69,7 +69,7 @@ extension DeviceInfoHandler.Device {
             model: text(names.machine), name: text(names.nodename), language: language)
     }
 
-    /// `en_GB.UTF-8` is `en-GB`; `C` and nothing are English.
+    /// The locale as a language tag: `en-GB` for `en_GB.UTF-8`; `en` for `C`, or if none is set.
     private static var language: String {
         let set = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { (name: String) in
             getenv(name).map { String(cString: $0) }
@@ -78,7 +78,7 @@ extension DeviceInfoHandler.Device {
         return ["C", "POSIX"].contains(tag) ? "en" : tag.split(separator: "_").joined(separator: "-")
     }
 
-    /// A tuple of characters that ends with a zero.
+    /// Converts a C string in a tuple of characters.
     private static func text<Characters>(_ characters: Characters) -> String {
         withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -1,15 +1,15 @@
 public import Drawbridge
 
-/// Answers with its own input, whatever it is.
+/// Answers with its own input, of any type.
 ///
 /// ```
 /// curl 'http://127.0.0.1:8080/echo?_mobile_bridge=1&message=Hello'
 /// {"code":200,"data":{"message":"Hello"},"message":""}
 /// ```
 public struct EchoHandler: JSONHandler {
-    /// Made for each request.
+    /// Makes a handler; it has no options.
     public init() {}
 
-    /// Gives back what came.
+    /// Returns the input.
     public func handle(_ input: JSON) -> JSON { input }
 }

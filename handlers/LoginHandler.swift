@@ -1,23 +1,23 @@
 public import Drawbridge
 
-/// Logs a user in and answers with a token for the session.
+/// Logs a user in and answers with a random token for the session.
 ///
-/// The page names the user, or the person at the app is asked.
+/// The page names the user; if it does not, the person who uses the app is asked.
 ///
 /// ```
 /// curl -d '{"action":"login","data":{"user":"ann"}}' http://127.0.0.1:8080/__jsbridge__
 /// ```
 public struct LoginHandler: JSONHandler {
-    /// Who logs in.
+    /// The user's name; without it, a person is asked.
     public struct Input: Decodable, Sendable {
         var user: String?
     }
 
-    /// Who is logged in.
+    /// The user who is now logged in, and the token.
     public struct Output: Codable, Sendable {
         /// The user's name.
         public var user: String
-        /// 128 random bits in hexadecimal digits.
+        /// 128 random bits as hexadecimal digits.
         public var token: String
     }
 
@@ -26,17 +26,17 @@ public struct LoginHandler: JSONHandler {
 
     private let request: Request
 
-    /// Made for each request.
+    /// Makes a handler for a request.
     public init(request: Request) { self.request = request }
 
-    /// Issues the token.
+    /// Asks for the user's name if there is none, and returns a new token.
     ///
-    /// - Throws: a 401 when there is no user.
+    /// - Throws: an `HTTPError` 401 if there is no name, because the question was cancelled or the name is empty.
     public func handle(_ input: Input) async throws -> Output {
         var user = input.user
         if user == nil { user = try await askedUser() }
         guard let user, !user.isEmpty else {
-            throw HTTPError(.unauthorized, "nobody logged in: the page named no user, and no person did")
+            throw HTTPError(.unauthorized, "nobody logged in: neither the page nor a person gave a user name")
         }
         return Output(user: user, token: Self.randomToken())
     }

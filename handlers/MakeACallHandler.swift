@@ -1,17 +1,17 @@
 public import Drawbridge
 
-/// Asks the person whether to call a number, and answers `{"result":"ok"}` or `{"result":"cancel"}`.
+/// Asks the person whether to call a phone number, and answers `{"result":"ok"}` or `{"result":"cancel"}`.
 ///
 /// ```
 /// curl 'http://127.0.0.1:8080/makeACall?_mobile_bridge=1&number=10086'
 /// ```
 public struct MakeACallHandler: JSONHandler {
-    /// Whom to call: a string, but a page may send a number.
+    /// The phone number: a string, or a number in JSON.
     public struct Input: Decodable, Sendable {
         var number: JSON
     }
 
-    /// What the person decided.
+    /// The decision: `ok` or `cancel`.
     public struct Output: Encodable, Sendable {
         var result: String
     }
@@ -21,12 +21,12 @@ public struct MakeACallHandler: JSONHandler {
 
     private let request: Request
 
-    /// Made for each request.
+    /// Makes a handler for a request.
     public init(request: Request) { self.request = request }
 
-    /// Asks for the call.
+    /// Asks whether to call the number; no call is made.
     ///
-    /// - Throws: a 400 for a number that nobody could read.
+    /// - Throws: an `HTTPError` 400 if the number is longer than 40 characters, or neither a string nor a number.
     public func handle(_ input: Input) async throws -> Output {
         guard let number = input.number.stringValue ?? input.number.numberValue?.literal,
             number.unicodeScalars.count <= 40

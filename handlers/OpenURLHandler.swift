@@ -6,42 +6,42 @@ public import Drawbridge
 /// curl 'http://127.0.0.1:8080/openURL?_mobile_bridge=1&url=https://example.com'
 /// ```
 public struct OpenURLHandler: JSONHandler {
-    /// What is opened.
+    /// The URL to open.
     public struct Input: Decodable, Sendable {
         var url: String
     }
 
-    /// What the person decided.
+    /// The decision: `ok` or `cancel`.
     public struct Output: Encodable, Sendable {
         var result: String
     }
 
-    /// Starting a program blocks for a moment.
+    /// Runs on a thread of its own, because starting a program blocks for a moment.
     public static var execution: Execution { .thread }
 
     /// A person may take their time.
     public static var deadline: Duration? { nil }
 
-    /// The schemes that a page may open.
+    /// The schemes that may be opened.
     ///
-    /// A URL of another scheme could start any program of the person's, with arguments that the page chose.
+    /// With other schemes, a page could start any program on the person's machine, with arguments of its choice.
     private static let schemes = ["http", "https", "mailto", "tel", "sms"]
 
-    /// How many bytes a URL may have: the person who is asked must see all of it.
+    /// The most bytes of a URL: the person who is asked must be able to see all of it.
     private static let longest = 1000
 
     private let request: Request
     private let open: @Sendable (String) async throws -> Void
 
-    /// Opens by way of a closure, which is given the URL.
+    /// Makes a handler for a request; `open` is called with the URL after the person has agreed.
     public init(request: Request, open: @escaping @Sendable (String) async throws -> Void) {
         self.request = request
         self.open = open
     }
 
-    /// Asks, and opens.
+    /// Asks the person, and opens the URL if they agree.
     ///
-    /// - Throws: a 400 for what is not a URL, and for a scheme that a page may not open; a 403 for a page elsewhere.
+    /// - Throws: an `HTTPError` 400 for an invalid URL or another scheme, 403 for a page on another machine.
     public func handle(_ input: Input) async throws -> Output {
         let scheme = input.url.prefix { $0 != ":" }.lowercased()
         guard Self.schemes.contains(scheme), input.url.count > scheme.count + 1,
@@ -50,14 +50,14 @@ public struct OpenURLHandler: JSONHandler {
             throw HTTPError(
                 .badRequest,
                 """
-                \(input.url.prefix(100)) cannot be opened: give a URL of ASCII with \(Self.schemes.joined(separator: ", ")), \
-                and of at most \(Self.longest) bytes
+                \(input.url.prefix(100)) cannot be opened: give an ASCII URL with the scheme \(Self.schemes.joined(separator: ", ")), \
+                of at most \(Self.longest) bytes
                 """)
         }
-        // It is opened where the gateway runs, which is not where a page on a phone is.
+        // The URL would be opened where the gateway runs, and not on the phone on which the page is.
         guard request.isFromThisMachine else {
             throw HTTPError(
-                .forbidden, "openURL opens on the gateway's own machine alone; open the page there")
+                .forbidden, "openURL only works on the gateway's own machine; open the page there")
         }
         let question = Question("openURL", title: "Open", message: input.url, choices: ["ok", "cancel"])
         guard try await request.present(question) == "ok" else { return Output(result: "cancel") }

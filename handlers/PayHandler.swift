@@ -1,18 +1,18 @@
 public import Drawbridge
 
-/// Asks the person to pay, and answers `{"result":"ok"}` or `{"result":"cancel"}`; no money moves.
+/// Asks the person whether to pay, and answers `{"result":"ok"}` or `{"result":"cancel"}`; nothing is charged.
 ///
 /// ```
 /// curl -d '{"type":"book","price":"12.50"}' http://127.0.0.1:8080/__jsbridge__/pay
 /// ```
 public struct PayHandler: JSONHandler {
-    /// What is bought, and for how much: strings, but a page may send the price as a number.
+    /// The product and its price: strings; the price may also be a number in JSON.
     public struct Input: Decodable, Sendable {
         var type: String
         var price: JSON
     }
 
-    /// What the person decided.
+    /// The decision: `ok` or `cancel`.
     public struct Output: Encodable, Sendable {
         var result: String
     }
@@ -22,15 +22,14 @@ public struct PayHandler: JSONHandler {
 
     private let request: Request
 
-    /// Made for each request.
+    /// Makes a handler for a request.
     public init(request: Request) { self.request = request }
 
     /// Asks for the payment.
     ///
-    /// - Throws: a 400 for a price that nobody could read.
+    /// - Throws: an `HTTPError` 400 if the price is longer than 40 characters, or neither a string nor a number.
     public func handle(_ input: Input) async throws -> Output {
-        // A person reads the beginning of a question, so a long text in place of the price could hide what is paid. A
-        // price is short.
+        // A person may read only the beginning of a question: a long text as the price could hide the rest of it.
         guard let price = input.price.stringValue ?? input.price.numberValue?.literal,
             price.unicodeScalars.count <= 40
         else { throw HTTPError(.badRequest, "price: write a string or a number, of at most 40 characters") }

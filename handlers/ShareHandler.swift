@@ -1,20 +1,20 @@
 public import Drawbridge
 
-/// Shows what a page wants to share, and answers with how that went: `{"statusCode":1}`.
+/// Asks the person whether to share something, and answers with the outcome: `{"statusCode":1}`.
 ///
 /// ```
 /// curl -d '{"title":"Drawbridge","content":"Look at this","url":"https://example.com"}' \
 ///     http://127.0.0.1:8080/__jsbridge__/share
 /// ```
 public struct ShareHandler: JSONHandler {
-    /// What is shared; members that are not listed here may come along.
+    /// The content to share; other members are ignored.
     public struct Input: Decodable, Sendable {
         var title: String?
         var content: String?
         var url: String?
     }
 
-    /// How it went: 0 failed, 1 done, 2 cancelled.
+    /// The outcome: 0 failed, 1 done, 2 cancelled.
     public struct Output: Encodable, Sendable {
         var statusCode: Int
     }
@@ -24,12 +24,12 @@ public struct ShareHandler: JSONHandler {
 
     private let request: Request
 
-    /// Made for each request.
+    /// Makes a handler for a request.
     public init(request: Request) { self.request = request }
 
-    /// Asks whether it is to be shared.
+    /// Shows the content and asks for the outcome; nothing is shared.
     ///
-    /// - Throws: a `CancellationError` when the page has gone.
+    /// - Throws: a `CancellationError` if the page has gone.
     public func handle(_ input: Input) async throws -> Output {
         let message = [input.content, input.url].compactMap(\.self).joined(separator: "  ")
         let question = Question(

@@ -12,35 +12,35 @@ import Darwin
 #endif
 
 extension StorageHandler {
-    /// Values by their keys, kept in one JSON file or for as long as the process runs.
+    /// Values by key, in one JSON file, or in memory only.
     ///
-    /// The file is replaced as a whole, so that a crash leaves the old one or the new one, and locked while it changes,
-    /// so that several processes may share it. It may be edited by hand; one that is damaged is never overwritten.
+    /// The file is replaced as a whole, so that a crash never leaves a partial one, and is locked during a change, so
+    /// that several processes can share it. It may be edited by hand; a damaged file is never overwritten.
     public final class Store: Sendable {
-        /// What a store holds at most, in bytes of JSON: as much as a browser's own storage.
+        /// The most bytes of JSON in a store, as in a browser's local storage.
         public static let limit = 5 << 20
 
-        /// A file that cannot be used.
+        /// Thrown if the file of a store cannot be used.
         public struct StoreError: Error, CustomStringConvertible {
-            /// What is wrong, and what to do.
+            /// What is wrong, and how to correct it.
             public let description: String
         }
 
         private struct State {
             var values = JSON.Object()
-            /// The version of the file from which they were read.
+            /// The version of the file from which the values were read; nil if there was no file.
             var version: Version?
         }
 
         private let path: String?
         private let state = Mutex(State())
 
-        /// Makes a store; its file is read with the first call, and made with the first value.
+        /// Makes a store; its file is read at the first call, and created with the first value.
         ///
-        /// - Parameter path: nil for one that ends with the process.
+        /// - Parameter path: the file; nil to keep the values in memory, until the process ends.
         public init(path: String? = nil) {
-            // With each change a new file takes the place of the old one. If the path is a link, the file behind it is
-            // replaced, and the link stays.
+            // Each change replaces the file by a new one. If the path is a symbolic link, the link is resolved first,
+            // so that its target is replaced and the link remains.
             self.path = path.map { path in
                 guard let real = realpath(path, nil) else { return path }
                 defer { free(real) }
@@ -50,7 +50,7 @@ extension StorageHandler {
 
         /// All values, in the order in which their keys were first written.
         ///
-        /// - Throws: a ``StoreError`` when there is a file that cannot be read.
+        /// - Throws: a ``StoreError`` if the file exists but cannot be read.
         public func values() throws -> JSON.Object {
             try state.withLock { state in
                 try refresh(&state)
@@ -58,9 +58,9 @@ extension StorageHandler {
             }
         }
 
-        /// Writes a value, or removes it; it is on the disk when this returns.
+        /// Sets a value, or removes it if nil; when this returns, the change is on disk.
         ///
-        /// - Throws: a 507 when there is no room, a ``StoreError`` when the file cannot be read or written.
+        /// - Throws: an `HTTPError` 507 if there is no room; a ``StoreError`` if the file cannot be read or written.
         public func set(_ key: String, to value: JSON?) throws {
             try state.withLock { state in
                 let lock = try path.map(File.lock)
@@ -72,7 +72,7 @@ extension StorageHandler {
                 guard value == nil || bytes.count <= Self.limit else {
                     throw HTTPError(
                         507,
-                        "the storage takes \(Self.limit) bytes, and would have \(bytes.count): remove a key first"
+                        "the storage is limited to \(Self.limit) bytes, and would need \(bytes.count): remove a key first"
                     )
                 }
                 if let path { try File.replace(path, with: bytes) }
@@ -90,19 +90,19 @@ extension StorageHandler {
             if state.version == version { return }
             do {
                 guard let members = try JSON(parsing: try File(path, O_RDONLY).contents()).objectValue else {
-                    throw StoreError(description: "\(path) holds no JSON object: move it away to begin anew")
+                    throw StoreError(description: "\(path) is not a JSON object: move it away to start anew")
                 }
                 state = State(values: members, version: version)
             } catch let error as JSON.ParseError {
                 throw StoreError(
-                    description: "\(path) is damaged (\(error)): mend it, or move it away to begin anew")
+                    description: "\(path) is damaged (\(error)): repair it, or move it away to start anew")
             }
         }
     }
 }
 
 extension StorageHandler.Store.StoreError {
-    /// The error of a system call.
+    /// Makes an error of a failed system call, from `errno`.
     fileprivate init(_ action: String, _ path: String) {
         let reason = String(cString: strerror(errno))
         self.init(
@@ -111,14 +111,14 @@ extension StorageHandler.Store.StoreError {
     }
 }
 
-/// Identifies a version of a file, so that replacements and changes are noticed.
+/// Identifies a version of a file, to notice that it was changed or replaced.
 private struct Version: Equatable {
     let inode: UInt64
     let size: Int64
     let seconds: Int
     let nanoseconds: Int
 
-    /// Nil where there is no file.
+    /// Nil if the file does not exist.
     init?(of path: String) throws {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -136,10 +136,10 @@ private struct Version: Equatable {
     }
 }
 
-/// The system's `write`, by a name that is not taken inside `File`.
+/// The system's `write`; inside `File` that name means its own method.
 private let systemWrite = write
 
-/// An open file, closed with its last reference.
+/// An open file, which is closed when it is deallocated.
 private final class File {
     private typealias StoreError = StorageHandler.Store.StoreError
 
@@ -147,7 +147,7 @@ private final class File {
     private let path: String
 
     init(_ path: String, _ flags: Int32) throws {
-        // O_NONBLOCK is for what is not a file: opening a pipe that nobody writes to would wait for ever.
+        // O_NONBLOCK in case the path is a pipe: opening one without a writer would block forever.
         descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
         self.path = path
         guard descriptor >= 0 else { throw Self.failure("open", path) }
@@ -160,22 +160,21 @@ private final class File {
         }
     }
 
-    /// The error of a system call: a 507 where the disk is full, which is not the page's fault, but concerns
-    /// it.
+    /// The error of a failed system call: 507 if the disk is full, which the page has not caused but must handle.
     private static func failure(_ action: String, _ path: String) -> any Error {
         guard errno == ENOSPC || errno == EDQUOT else { return StoreError(action, path) }
         return HTTPError(
             507,
-            "the disk of the storage is full: make room on it, and try again; what was stored before is still there"
+            "the storage's disk is full: free some space and try again; the values stored before are kept"
         )
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Waits until no other process changes a file; the lock ends with what this returns.
+    /// Waits until no other process has the lock; it is released when the result is deallocated.
     static func lock(_ path: String) throws -> File {
         for end in path.indices where path[end] == "/" && end != path.startIndex {
-            // A folder that exists is no failure, and one that cannot be made fails at the next step.
+            // Errors are ignored: the folder may exist, and if it could not be made, the next step fails.
             mkdir(String(path[..<end]), 0o700)
         }
         let lock = try File(path + ".lock", O_RDWR | O_CREAT)
@@ -183,11 +182,11 @@ private final class File {
         return lock
     }
 
-    /// Puts a new file in the place of an old one, in one step.
+    /// Replaces a file atomically, by a new one.
     static func replace(_ path: String, with bytes: [UInt8]) throws {
         let new = path + ".new"
-        // A file that was not finished may lie there, or a link that somebody made to write elsewhere. Either is
-        // removed first, and the new file is made only where nothing is (O_EXCL).
+        // An unfinished file may be left there, or somebody may have made a link to another file. So it is removed, and
+        // O_EXCL makes sure that a new file is created.
         unlink(new)
         do {
             let file = try File(new, O_WRONLY | O_CREAT | O_EXCL)
@@ -200,12 +199,12 @@ private final class File {
         try syncFolder(of: path)
     }
 
-    /// Writes the folder to the disk, which has the name of the new file: without that, a power cut could bring the old
-    /// one back.
+    /// Flushes the folder, which has the entry of the new file: otherwise, after a power failure, the old one could be
+    /// back.
     private static func syncFolder(of path: String) throws {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let file = try File(folder, O_RDONLY | O_DIRECTORY)
-        // Some file systems have nothing to sync there, and say so.
+        // File systems that cannot sync a folder fail with EINVAL.
         guard fsync(file.descriptor) == 0 || errno == EINVAL else { throw failure("write", folder) }
     }
 

@@ -1,9 +1,9 @@
 public import Drawbridge
 
-/// Keeps values for a page, also over restarts.
+/// Stores values for pages, also across restarts.
 ///
-/// A call with a key reads, one with a value too writes, the value `null` removes, and one without a key lists the
-/// keys.
+/// With a key, the value is read; with a value too, it is written, or removed if it is `null`. Without a key, all keys
+/// are listed.
 ///
 /// ```
 /// curl -d '{"key":"theme","value":"dark"}' http://127.0.0.1:8080/__jsbridge__/storage
@@ -11,19 +11,19 @@ public import Drawbridge
 /// {"code":200,"data":{"key":"theme","value":"dark"},"message":""}
 /// ```
 ///
-/// All requests share one ``Store``: `try gateway.register(at: "/storage") { StorageHandler(store: store) }`.
+/// All handlers must share one ``Store``: `try gateway.register(at: "/storage") { StorageHandler(store: store) }`.
 public struct StorageHandler: JSONHandler {
-    /// What is read, written or removed.
+    /// The key, and the value to write; both are optional.
     public struct Input: Decodable, Sendable {
         var key: String?
-        /// Nil where the page sent no value; `null` is a value.
+        /// Nil if the page sent no value, so that nothing is written; `null` removes the value.
         var value: JSON?
 
         enum CodingKeys: CodingKey { case key, value }
 
-        /// Reads the members.
+        /// Decodes the input; a `null` is kept as a value.
         ///
-        /// - Throws: a `DecodingError` for what does not fit.
+        /// - Throws: a `DecodingError` if the key is not a string.
         public init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: CodingKeys.self)
             key = try members.decodeIfPresent(String.self, forKey: .key)
@@ -31,24 +31,24 @@ public struct StorageHandler: JSONHandler {
         }
     }
 
-    /// The value of the key, left out where there is none; or all keys.
+    /// The key with its value, which is left out if there is none; or all keys.
     public struct Output: Encodable, Sendable {
         var key: String?
         var value: JSON?
         var keys: [String]?
     }
 
-    /// Writing to a disk blocks.
+    /// Runs on a thread of its own, because writing to a disk blocks.
     public static var execution: Execution { .thread }
 
     private let store: Store
 
-    /// Keeps the values in this store.
+    /// Makes a handler that uses this store.
     public init(store: Store) { self.store = store }
 
-    /// Reads, writes, removes or lists.
+    /// Reads, writes or removes a value, or lists all keys.
     ///
-    /// - Throws: a 507 when the store is full, a 500 when its file cannot be read or written.
+    /// - Throws: an `HTTPError` 507 if the store is full; a ``Store/StoreError`` if its file cannot be read or written.
     public func handle(_ input: Input) async throws -> Output {
         guard let key = input.key else { return Output(keys: try store.values().map(\.key)) }
         if let value = input.value { try store.set(key, to: value.isNull ? nil : value) }

@@ -4,18 +4,18 @@ extension Gateway {
     /// Makes a gateway.
     ///
     /// - Parameters:
-    ///   - passThrough: who answers what is not for native, asked in order.
-    ///   - middleware: what is around every answer, the outermost first.
-    ///   - rules: what is meant for native; by default `_mobile_bridge=1` and `__jsbridge__`.
-    ///   - answers: how answers look: always HTTP 200, or with their true status, or without an envelope.
+    ///   - passThrough: the responders for requests that are not for native, in the order in which they are asked.
+    ///   - middleware: wraps the answering of every request; the outermost first.
+    ///   - rules: decide which requests are for native; by default those with `_mobile_bridge=1` or `__jsbridge__`.
+    ///   - answers: the form of answers: always HTTP 200, or with their true status, or without an envelope.
     ///   - unhandled: what happens to a request for native that has no handler.
     ///   - access: who may call; by default only this machine, and no page of another site.
-    ///   - bodyLimit: the bytes of a collected body; more are a 413.
-    ///   - presenter: who asks the person at the app; by default there is nobody to ask, and questions are cancelled.
-    ///   - pageRuntime: what pages are given to reach native; nil leaves documents as they are.
-    ///   - testerToken: opens the tester's API; by default one that is new in every process.
-    ///   - keepsJournal: whether ``journal`` has what is called of native, for tests; without it nothing is kept.
-    ///   - logger: where the gateway and its handlers log.
+    ///   - bodyLimit: the most bytes of a collected body; more are a 413.
+    ///   - presenter: asks the person at the app; by default nobody is asked, and questions are cancelled.
+    ///   - pageRuntime: the scripts by which pages can call native; nil leaves documents unchanged.
+    ///   - testerToken: the secret for the tester's API; by default a new one in every process.
+    ///   - keepsJournal: whether ``journal`` records native calls, for tests; by default it records nothing.
+    ///   - logger: the log of the gateway and its handlers.
     public convenience init(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
         rules: [any InterceptionRule] = [.jsBridge, .flag()], answers: AnswerForm = .envelope,
@@ -32,7 +32,7 @@ extension Gateway {
     }
 }
 
-/// Answers what is below `/__drawbridge__/`.
+/// Answers requests below `/__drawbridge__/`.
 private func respondToOwn(_ request: Request, by gateway: Gateway) async throws -> Response {
     try await Endpoint.respond(to: request, by: gateway)
 }

@@ -2,10 +2,9 @@ import ArgumentParser
 import Glibc
 import Synchronization
 
-/// The command line as the parser sees it, and so a file of settings, whose keys are the flags of the groups.
+/// The command's arguments, by swift-argument-parser; the flags are also the keys of configuration files.
 ///
-/// The groups are its own, and not those of a group of groups: a debug build of the parser checks each group four times
-/// at each use, and a group in it 16 times.
+/// The option groups are not nested, because debug builds of the parser check a nested group 16 times at each use.
 struct Command: ParsableCommand {
     struct Program {
         var name = "drawbridge"
@@ -13,7 +12,7 @@ struct Command: ParsableCommand {
         var version = GatewayCommand.version
     }
 
-    /// Set once, before the arguments are read.
+    /// Name, abstract and version in `--help`; set once, before the arguments are parsed.
     static var program: Program {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
@@ -51,7 +50,7 @@ struct Command: ParsableCommand {
             version: program.version)
     }
 
-    /// The error for a flag that has another name here, as `--mock` for `--reply`; nil for all others.
+    /// The error for a flag that users try by analogy, such as `--mock` for `--reply`; nil for any other argument.
     static func misnamed(_ argument: String) -> String? {
         let name = String(argument.prefix { $0 != "=" })
         guard ["--mock", "--mocks", "--stub", "--stubs"].contains(name) else { return nil }

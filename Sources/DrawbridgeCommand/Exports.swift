@@ -1,2 +1,2 @@
-// A program of five lines needs one import.
+// So that `import DrawbridgeCommand` is enough for a small program.
 @_exported public import Drawbridge

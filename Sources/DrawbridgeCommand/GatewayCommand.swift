@@ -18,33 +18,32 @@ import Synchronization
 /// }
 /// ```
 public enum GatewayCommand {
-    /// The version of the command.
+    /// The version that `--version` prints by default.
     public static let version = "0.1.0"
 
-    /// Reads the arguments of the process, and serves until SIGTERM, SIGHUP or Ctrl-C, or until its task is cancelled.
+    /// Parses the process's arguments, and serves until SIGTERM, SIGHUP or Ctrl-C, or until the task is cancelled.
     ///
-    /// It sets up swift-log for the process, so that its own lines and those of libraries are in one log: do not
-    /// bootstrap swift-log yourself, and call this once.
+    /// It bootstraps swift-log, so that all log lines have one output: do not bootstrap it yourself. Call this once.
     ///
-    /// What goes wrong at the start is printed in one line, and ends the process with code 1, or with 64 for arguments
-    /// that the command does not take. `--help` has the program's own name.
+    /// An error at the start is printed in one line and ends the process: with code 64 for wrong arguments, else with
+    /// 1. `--help` shows the name of your program.
     ///
-    /// Where the first argument is `init`, a `drawbridge.json` is written for the pages of a folder, and nothing is
-    /// served. Your handlers are registered then too, so that what they answer is known.
+    /// If the first argument is `init`, it writes a `drawbridge.json` for the pages of a folder and does not serve.
+    /// Your handlers are registered then too, because the calls that they answer need no mocks.
     ///
     /// - Parameters:
     ///   - abstract: one sentence for `--help`.
-    ///   - version: for `--version`; by default that of Drawbridge.
-    ///   - passThrough: who answers what is not for native, after the files of `--root` and the upstreams.
-    ///   - middleware: what stands around every answer, the outermost first.
-    ///   - rules: what is meant for native.
-    ///   - answers: how answers look, unless `--no-envelope` says otherwise.
-    ///   - unhandled: what happens without a handler.
-    ///   - presenter: asks a person what `--choose` does not answer; by default the terminal, if there is one.
-    ///   - standardHandlers: whether the command's own handlers (`/alert`, `/echo`, `/storage` …) are there, at paths
-    ///     that you do not register.
-    ///   - register: registers your handlers, before the gateway listens.
-    /// - Throws: `CancellationError`, after a stop in good order, when the task was cancelled.
+    ///   - version: for `--version`; nil for Drawbridge's.
+    ///   - passThrough: responders for requests that are not for native, after the files of `--root` and the upstreams.
+    ///   - middleware: middleware around every response, the outermost first.
+    ///   - rules: decide which requests are for native.
+    ///   - answers: the form of answers, unless `--no-envelope` is given.
+    ///   - unhandled: what to do with a call that has no handler and no mock.
+    ///   - presenter: asks the user questions that `--choose` does not answer; nil for the terminal, if there is one.
+    ///   - standardHandlers: whether to register the command's handlers (`/alert`, `/echo`, `/storage` …) at paths that
+    ///     you do not register.
+    ///   - register: registers your handlers; called before the gateway listens.
+    /// - Throws: `CancellationError` if the task was cancelled, after an orderly stop.
     public static func run(
         abstract: String? = nil, version: String? = nil, passThrough: [any Responder] = [],
         middleware: [any Middleware] = [], rules: [any InterceptionRule] = [.jsBridge, .flag()],
@@ -59,7 +58,7 @@ public enum GatewayCommand {
             return try await initialize(standardHandlers: standardHandlers, register)
         }
         let settings = try await settings(isAlone: passThrough.isEmpty)
-        // Not where the log is JSON, which a program reads.
+        // The terminal asks no questions if the log is JSON, because then a program reads it.
         let isAsked = presenter == nil && settings.logFormat == .text
         let terminal = isAsked ? TerminalPresenter.ifThereIsOne() : nil
         do {
@@ -76,7 +75,7 @@ public enum GatewayCommand {
             let replies = try await replies(settings, for: gateway, builtIns)
             let following = Task { await replies.follow() }
             defer { following.cancel() }
-            // Deferred, because an orderly stop throws a CancellationError where the task was cancelled.
+            // Deferred, because `serve` throws a CancellationError if the task was cancelled.
             defer { if settings.options[\.tests.unanswered] == .fail { failForUnanswered(gateway) } }
             try await serve(gateway, settings, terminal)
         } catch let error where !(error is CancellationError) {
@@ -89,7 +88,8 @@ public enum GatewayCommand {
     private static func builtIns(for gateway: Gateway, _ settings: Settings) throws -> BuiltIns {
         let storage = settings.options[\.handlers.storage]
         let store = StorageHandler.Store(path: storage ?? settings.usualStorage)
-        // A broken file ends the start if it was named; at the usual place it only fails calls of /storage.
+        // A broken file is an error at the start only if a flag names it; the default file only fails calls of
+        // /storage.
         if storage != nil { _ = try store.values() }
         return BuiltIns(for: gateway, store: store)
     }
@@ -116,9 +116,9 @@ public enum GatewayCommand {
         }
     }
 
-    /// Prints what is wrong with the arguments, or the help that they ask for, and ends the process.
+    /// Prints an error in the arguments, or the help, and exits.
     ///
-    /// An argument may have been pasted: the writer shows control characters as question marks.
+    /// The log writer replaces control characters by question marks, because an argument may have been pasted.
     private static func leave<Wanted: ParsableArguments>(_ type: Wanted.Type, _ error: any Error) -> Never {
         guard Wanted.exitCode(for: error) != .success else { Wanted.exit(withError: error) }
         let lines = Wanted.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
@@ -126,7 +126,7 @@ public enum GatewayCommand {
         exit(Wanted.exitCode(for: error).rawValue)
     }
 
-    /// Parses arguments, and does a part of what they ask; ends the process where either fails, or they ask for help.
+    /// Parses arguments and passes them to `work`; if either throws, or if help is requested, the process exits.
     private static func orLeave<Wanted: ParsableArguments, Result>(
         _ arguments: [String]? = nil, _ work: (Wanted) async throws -> Result
     ) async throws(CancellationError) -> Result {
@@ -143,12 +143,12 @@ public enum GatewayCommand {
         }
     }
 
-    /// Writes the file that a developer begins with, and does not listen.
+    /// Runs `init`: writes a configuration file and does not listen.
     private static func initialize(
         standardHandlers: Bool, _ register: @Sendable (Gateway) async throws -> Void
     ) async throws {
         try await orLeave(Array(CommandLine.arguments.dropFirst(2))) { (command: InitCommand) in
-            // Calls that have a handler need no mock, so the handlers are registered first.
+            // The handlers are registered first, because calls with a handler need no mock.
             let gateway = Gateway()
             try await register(gateway)
             let own = gateway.names
@@ -157,9 +157,9 @@ public enum GatewayCommand {
         }
     }
 
-    /// The settings from arguments, environment and file; ends the process where they are wrong.
+    /// The settings from arguments, environment and configuration file; exits if they are invalid.
     ///
-    /// - Parameter isAlone: whether the program has no pass-through of its own.
+    /// - Parameter isAlone: whether the program passes no responders of its own.
     private static func settings(isAlone: Bool) async throws -> Settings {
         if let problem = CommandLine.arguments.dropFirst().lazy.compactMap(Command.misnamed).first {
             leave(Command.self, ValidationError(problem))
@@ -181,7 +181,7 @@ public enum GatewayCommand {
         }
     }
 
-    /// Warns of each `--choose` whose question does not exist, where one with a similar name does.
+    /// Warns about each `--choose` for an unknown question, if a known one has a similar name.
     private static func tellOfAnswers(_ settings: Settings, _ gateway: Gateway) {
         let asked = gateway.names.union(BuiltIns.questions + settings.replies.layers.questions)
         for name in settings.answers.keys.sorted() where !asked.contains(name) {
@@ -196,13 +196,13 @@ public enum GatewayCommand {
         guard !unanswered.isEmpty else { return }
         let names = unanswered.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
         complain(
-            "nobody answered \(names.joined(separator: ", ")); give each a reply, or decide questions by --choose"
+            "nobody answered \(names.joined(separator: ", ")); mock each of them, or answer questions with --choose"
         )
         LogWriter.standardError.flush()
         exit(3)
     }
 
-    /// Listens at the port that was given, or else at the first of twenty from the usual one that no program has.
+    /// Listens on the given port, or without one on the first free port of twenty, beginning at the default.
     private static func listen(_ gateway: Gateway, _ settings: Settings) throws -> GatewayServer {
         var configuration = settings.server
         let last = configuration.port + (settings.options[\.serving.port] == nil ? 19 : 0)
@@ -249,7 +249,7 @@ public enum GatewayCommand {
     /// Ends the process after so many seconds: a handler that blocks its loop keeps the server from stopping.
     private static func exitIfHeld(after patience: Double) {
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
-            complain("a handler holds its thread, and was left behind")
+            complain("a handler blocks its thread, so the process exits without it")
             exit(1)
         }
     }
@@ -257,7 +257,7 @@ public enum GatewayCommand {
     private static func serve(
         _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?
     ) async throws {
-        // The signals come first: whoever reads the banner may send one at once.
+        // Set up before the banner is printed, because a program that reads that may send a signal immediately.
         let signals = StopSignals()
         let trustsThisMachine = settings.access.trust == .thisMachine
         let inspector = try inspector(of: gateway, settings)

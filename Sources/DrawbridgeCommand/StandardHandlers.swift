@@ -1,10 +1,10 @@
 import Drawbridge
 import DrawbridgeHandlers
 
-/// The handlers that come with the command, at the paths where a program has none of its own.
+/// The command's handlers, at paths where the program has registered none.
 ///
-/// Where a file has mocks they are off, except for names that it mocks as `$pass`: next to an app's mocks, their answers
-/// were mistaken for the app's.
+/// If a file has mocks, they are off, except for names with `{"$pass": true}`. Otherwise users would take their answers
+/// for mocks.
 struct BuiltIns {
     static let questions = ["alert", "login", "makeACall", "openURL", "pay", "share"]
 
@@ -33,7 +33,7 @@ struct BuiltIns {
 
     /// Registers the handlers that are on with these files, and unregisters the others.
     ///
-    /// - Parameter choice: true for all of them, false for none, whatever the files have; nil to decide by the files.
+    /// - Parameter choice: true turns all on, false turns all off; nil decides by the files.
     func follow(_ files: [ReplyFile], _ choice: Bool? = nil) throws {
         let all = Set(handlers.keys)
         let isOn = choice ?? !files.contains(where: \.hasReplies)
@@ -50,6 +50,6 @@ struct BuiltIns {
 }
 
 extension Gateway {
-    /// The names by which pages call the handlers that are registered.
+    /// The names of registered handlers, as pages call them.
     var names: Set<String> { Set(registered.map { String($0.path.dropFirst()) }) }
 }

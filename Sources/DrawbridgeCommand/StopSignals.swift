@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// SIGTERM, Ctrl-C and SIGHUP stop the server in order; a second Ctrl-C ends the process at once.
+/// SIGTERM, SIGHUP and Ctrl-C stop the server gracefully; a second Ctrl-C exits immediately.
 final class StopSignals: Sendable {
     private let state = Mutex((hasCome: false, stop: nil as (@Sendable () -> Void)?))
 
@@ -12,7 +12,7 @@ final class StopSignals: Sendable {
         }
     }
 
-    /// Calls back at the first signal, at once if it has come already.
+    /// Sets the callback for the first signal; it is called immediately if there was one already.
     func onFirst(_ stop: @escaping @Sendable () -> Void) {
         let hasCome = state.withLock { state in
             state.stop = stop
@@ -30,14 +30,14 @@ final class StopSignals: Sendable {
     }
 }
 
-/// Calls back for each signal of a number, on a thread of Dispatch's, as long as the process lives.
+/// Calls `handle` for each signal with this number, on a Dispatch thread, as long as the process runs.
 ///
-/// It returns when the callback is installed: earlier signals have their previous effect, and none is lost. A SIGHUP that
-/// is ignored, as `nohup` starts programs, stays so.
+/// When it returns, the callback is installed, so no signal is lost after that. A SIGHUP that is ignored, as with
+/// `nohup`, stays ignored.
 func onSignal(_ number: Int32, _ handle: @escaping @Sendable () -> Void) {
     if number == SIGHUP, isIgnored(number) { return }
     let source = DispatchSource.makeSignalSource(signal: number)
-    // The handler keeps the source, which lives as long as the process.
+    // The handler retains the source, so both live as long as the process.
     source.setEventHandler { withExtendedLifetime(source) { handle() } }
     let isTaken = DispatchSemaphore(value: 0)
     source.setRegistrationHandler { isTaken.signal() }

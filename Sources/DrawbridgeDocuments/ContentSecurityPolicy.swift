@@ -1,28 +1,28 @@
 import HTTPGrammar
 
-/// One policy of a page (Content Security Policy Level 3), loosened for what the gateway needs and for nothing else.
+/// A page's policy (Content Security Policy Level 3), to which the gateway adds only the sources that it needs.
 ///
-/// Text that need not change stays as it is, byte by byte.
+/// Directives that need no change keep their exact text.
 package struct ContentSecurityPolicy {
-    /// `script-src 'self' 'nonce-x'`, as it is written.
+    /// The text of a directive as written, such as `script-src 'self' 'nonce-x'`.
     private struct Directive {
         package var text: [UInt8]
 
-        /// The name in lower case; empty where there is nothing between two semicolons.
+        /// The name in lower case; empty for an empty directive, as between two semicolons.
         var name: String { words.first.map { String(decoding: $0, as: UTF8.self).lowercased() } ?? "" }
 
         var sources: [String] { words.dropFirst().map { String(decoding: $0, as: UTF8.self) } }
 
         private var words: [ArraySlice<UInt8>] { text.split(whereSeparator: \.isHTMLSpace) }
 
-        /// Adds sources, and drops `'none'`, which means nothing beside others.
+        /// Adds sources, and drops `'none'`, which browsers ignore if there are other sources.
         mutating func add(_ added: [String]) {
             let kept = words.filter { !$0.map(\.lowercased).elementsEqual("'none'".utf8) }
             let all = kept + added.map { ArraySlice($0.utf8) }
             text = text.prefix(while: \.isHTMLSpace) + all.joined(separator: [UInt8(ascii: " ")])
         }
 
-        /// The same sources under another name.
+        /// A directive of another name with the same sources.
         func renamed(_ name: String) -> Directive {
             let all = [ArraySlice(name.utf8)] + words.dropFirst()
             return Directive(text: [UInt8(ascii: " ")] + all.joined(separator: [UInt8(ascii: " ")]))
@@ -44,14 +44,14 @@ package struct ContentSecurityPolicy {
         sources(of: "sandbox").map { flags in !flags.contains { $0.lowercased() == flag } } ?? false
     }
 
-    /// Where a directive is repeated, the first counts (section 2.2.1).
+    /// If a directive is repeated, browsers use the first one (section 2.2.1).
     private func index(of name: String) -> Int? { directives.firstIndex { $0.name == name } }
 
     private func sources(of name: String) -> [String]? { index(of: name).map { directives[$0].sources } }
 
     private mutating func add(_ sources: [String], to name: String) {
         if let index = index(of: name) { return directives[index].add(sources) }
-        // A missing directive falls back to `default-src`, so the new one begins with the same sources.
+        // Without this directive, browsers use the sources of `default-src`, so the new one must contain these too.
         guard let fallback = index(of: "default-src") else { return }
         var directive = directives[fallback].renamed(name)
         directive.add(sources)
@@ -59,13 +59,13 @@ package struct ContentSecurityPolicy {
         directives.append(directive)
     }
 
-    /// Directives whose words are not sources.
+    /// Directives whose values are not lists of sources.
     private static let sourceless: Set = [
         "", "upgrade-insecure-requests", "block-all-mixed-content", "sandbox", "report-uri", "report-to",
         "require-trusted-types-for", "trusted-types", "require-sri-for", "plugin-types",
     ]
 
-    /// Adds the page's own origin wherever the policy names the upstream, whose files come through the gateway.
+    /// Adds the page's own origin to each directive that lists the upstream, whose files now come from the gateway.
     package mutating func allowItself(by own: (_ source: String) -> String?) {
         for index in directives.indices where !Self.sourceless.contains(directives[index].name) {
             let sources = directives[index].sources
@@ -82,7 +82,7 @@ package struct ContentSecurityPolicy {
         }
     }
 
-    /// Replaces the text of a directive by what `change` makes of it; nil leaves it.
+    /// Replaces the text of a directive by the result of `change`, unless that is nil.
     package mutating func change(_ name: String, by change: ([UInt8]) -> [UInt8]?) {
         guard let index = index(of: name), let text = change(directives[index].text) else { return }
         directives[index].text = text
@@ -90,7 +90,8 @@ package struct ContentSecurityPolicy {
 
     package mutating func remove(_ name: String) { directives.removeAll { $0.name == name } }
 
-    /// The sources that decide about a `<script src>` (section 6.8.4), and the directive that may get more of them.
+    /// The directive that applies to `<script src>` (section 6.8.4), or to which sources are to be added, and its
+    /// sources.
     private var scripts: (name: String, sources: [String])? {
         for name in ["script-src-elem", "script-src"] {
             if let sources = sources(of: name) { return (name, sources) }
@@ -98,12 +99,12 @@ package struct ContentSecurityPolicy {
         return sources(of: "default-src").map { ("script-src", $0) }
     }
 
-    /// The nonce that lets scripts of this page run; nil where the policy has none.
+    /// The nonce with which scripts of this page are allowed; nil if the policy has none.
     package var nonce: String? {
         scripts?.sources.lazy.compactMap { source in
             guard source.lowercased().hasPrefix("'nonce-"), source.hasSuffix("'") else { return nil }
             let nonce = source.dropFirst("'nonce-".count).dropLast()
-            // It may be written into the tag (section 2.3.1, `base64-value`).
+            // Only a well-formed nonce (section 2.3.1, `base64-value`): it is inserted into the tag as it is.
             let isPlain = nonce.utf8.allSatisfy { $0.isAlphanumeric || "+/-_=".utf8.contains($0) }
             return isPlain && !nonce.isEmpty ? String(nonce) : nil
         }.first
@@ -114,13 +115,13 @@ package struct ContentSecurityPolicy {
         scripts?.sources.contains { $0.lowercased() == "'strict-dynamic'" } ?? false
     }
 
-    /// Allows a script of the page's own origin: by the nonce where the policy works with nonces, else by `'self'`.
+    /// Allows a script of the page's own origin: by the nonce if the policy uses nonces, else by `'self'`.
     ///
-    /// No nonce is added beside `'unsafe-inline'` alone, which it would turn off.
+    /// A policy with `'unsafe-inline'` and no nonce gets none: a nonce would make browsers ignore `'unsafe-inline'`.
     package mutating func allowScript(nonce wanted: String?) {
         guard let (name, sources) = scripts else { return }
         if let wanted, nonce != nil || isDynamic {
-            // The keyword is the same in any case, the nonce is not.
+            // The keyword `nonce-` is not case-sensitive, but the nonce is.
             let source = "'nonce-\(wanted)'"
             let isThere = sources.contains {
                 $0.lowercased().hasPrefix("'nonce-") && $0.dropFirst(7) == source.dropFirst(7)
@@ -131,9 +132,9 @@ package struct ContentSecurityPolicy {
         }
     }
 
-    /// Allows connections to the page's own origin, and its WebSocket, which `'self'` does not cover in every browser.
+    /// Allows connections to the page's own origin and to its WebSocket, which not every browser includes in `'self'`.
     ///
-    /// - Parameter socket: `ws://localhost:8080`; nil where a policy cannot express the host.
+    /// - Parameter socket: `ws://localhost:8080`; nil for a host that a policy cannot express.
     package mutating func allowConnection(socket: String?) {
         guard let written = sources(of: "connect-src") ?? sources(of: "default-src") else { return }
         let sources = written.map { $0.lowercased() }
@@ -148,12 +149,12 @@ package struct ContentSecurityPolicy {
         if !missing.isEmpty { add(missing, to: "connect-src") }
     }
 
-    /// The policies of an upstream's page, rewritten for the gateway that serves it; nil where nothing changes.
+    /// Adapts the policies of an upstream's page for the gateway that serves it; nil if nothing changes.
     ///
     /// - Parameters:
-    ///   - isPlain: whether the page comes by http, so that nothing of it can be upgraded to https.
-    ///   - urls: rewrites URLs of the upstream to the gateway's, such as those for reports; nil where nothing changes.
-    ///   - own: the source to add beside one that names the upstream; nil for any other.
+    ///   - isPlain: whether the page is served over http, where `upgrade-insecure-requests` would break it.
+    ///   - urls: rewrites the upstream's URLs in `report-uri` to the gateway's; nil if there are none.
+    ///   - own: the source to add for a source that names the upstream; nil for any other source.
     package static func rewritten(
         _ text: [UInt8], isPlain: Bool, urls: ([UInt8]) -> [UInt8]?, own: (_ source: String) -> String?
     ) -> [UInt8]? {
@@ -167,7 +168,7 @@ package struct ContentSecurityPolicy {
         return changed == text ? nil : changed
     }
 
-    /// The policies of one header field or `<meta>`, separated by commas.
+    /// Parses the policies of a header field or `<meta>`, which are separated by commas.
     package static func list(_ text: some Collection<UInt8>) -> [ContentSecurityPolicy] {
         text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
             ContentSecurityPolicy($0)

@@ -1,15 +1,15 @@
 import HTTPGrammar
 
-/// Finds the encoding that a page declares for itself, as browsers do before they know it.
+/// Finds the encoding that a page declares, as browsers do before they decode it.
 ///
 /// That is a byte order mark, or the first `<meta charset="gbk">` or `<meta http-equiv="Content-Type"
-/// content="text/html; charset=gbk">` (HTML, "prescan a byte stream to determine its encoding"). What a script, a style
-/// or a title holds is not a tag, and a tag that is cut off does not count.
+/// content="text/html; charset=gbk">` (HTML, "prescan a byte stream to determine its encoding"). Tags in scripts,
+/// styles and titles are ignored, and so is a tag that is cut off.
 package enum HTMLEncoding {
-    /// How many bytes are searched; browsers look at 1,024, and start over when a declaration comes later.
+    /// How many bytes are searched; browsers search 1,024, and start over if a declaration comes later.
     package static let searched = 64 << 10
 
-    /// The label for `Content-Type`; nil where the page declares none, or an invalid one.
+    /// The encoding's label for `Content-Type`; nil if the page declares none, or an invalid one.
     package static func declared(in bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "utf-8" }
         if bytes.starts(with: [0xFE, 0xFF]) { return "utf-16be" }
@@ -23,7 +23,7 @@ package enum HTMLEncoding {
     }
 
     private static func label(in scanner: HTMLScanner, of bytes: [UInt8]) -> String? {
-        // What is not ASCII does not matter here.
+        // Decoding as UTF-8 is enough: only ASCII is looked for in the values.
         func value(_ name: String) -> String? {
             scanner.attribute(name).map { attribute in
                 String(decoding: attribute.value.map { bytes[$0] } ?? [], as: UTF8.self).lowercased()
@@ -42,14 +42,13 @@ package enum HTMLEncoding {
         return checked(label.prefix { $0 != ";" && $0 != " " })
     }
 
-    /// A label goes into a header, so it must look like one.
+    /// Checks a label from the page, since it is inserted into a header field.
     private static func checked(_ text: some StringProtocol) -> String? {
         let words = text.utf8.split(whereSeparator: \.isHTMLSpace)
         guard words.count == 1, words[0].count <= 40 else { return nil }
         guard words[0].allSatisfy({ $0.isWord || "-.+".utf8.contains($0) }) else { return nil }
         let label = String(decoding: words[0], as: UTF8.self)
-        // A tag that was found byte by byte is not in UTF-16, so a page that says UTF-16 in it is wrong: browsers take
-        // it for UTF-8.
+        // The tag was readable as ASCII, so the page is not in UTF-16 even if it says so: browsers then use UTF-8.
         return label.hasPrefix("utf-16") ? "utf-8" : label
     }
 }

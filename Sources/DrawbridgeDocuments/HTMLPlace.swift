@@ -1,24 +1,24 @@
-/// Finds where the script tag goes: it becomes the first child of the `<head>`, whether that is written or implied.
+/// Finds the position for the script tag, which must become the first child of the `<head>`, written or implied.
 ///
-/// That is after `<head>`, else after `<html>`, else after the doctype, else at the beginning: what browsers do with
-/// the first tokens of a document (HTML, sections 13.2.6.4.1 to 13.2.6.4.3). The first token that cannot stand before
-/// the head decides.
+/// That is after `<head>`, else after `<html>`, else after the doctype, else at the beginning, following the rules for
+/// the first tokens of a document (HTML, sections 13.2.6.4.1 to 13.2.6.4.3). The search ends at the first token that
+/// cannot come before the head.
 struct HTMLPlace {
     private enum Mode {
         case initial, beforeHTML, beforeHead
     }
 
-    /// The best place so far, in bytes from the beginning of the document.
+    /// The best position so far, as an offset from the beginning of the document.
     private(set) var position: Int
 
-    /// Whether it begins like a whole document, and not like a fragment.
+    /// Whether the text begins like a whole document rather than a fragment.
     private(set) var isInDocument = false
 
     private var mode = Mode.initial
 
     init(start: Int) { position = start }
 
-    /// Takes a token that ended at `end`; true when the place is found.
+    /// Processes a token that ended at `end`; returns true when the position is final.
     mutating func take(_ token: HTMLScanner.Token, of scanner: HTMLScanner, endingAt end: Int) -> Bool {
         switch token {
         case .doctype where mode == .initial:
@@ -44,9 +44,9 @@ struct HTMLPlace {
         return scanner.isNamed("head")
     }
 
-    /// Start tags that a fragment does not begin with.
+    /// Start tags with which only a whole document begins, not a fragment.
     private static let ofDocuments: [StaticString] = ["body", "frameset", "title", "meta", "base"]
 
-    /// End tags that count before the head; others are ignored there.
+    /// End tags that end the search; before the head, browsers ignore any other end tag.
     private static let endTags: [StaticString] = ["head", "body", "html", "br"]
 }

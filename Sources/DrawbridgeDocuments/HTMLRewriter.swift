@@ -1,16 +1,16 @@
-/// Inserts a script tag into a document that comes in pieces, and rewrites the `<meta>` and `<base>` of its head.
+/// Inserts a script tag into a document that arrives in chunks, and rewrites the `<meta>` and `<base>` of its head.
 ///
-/// Only the first ``window`` bytes are read. Until the tag is in, what follows the best place so far is held back; then
-/// only a `<meta>` or `<base>` that is not complete. All other bytes pass unchanged.
+/// Only the first ``window`` bytes are parsed. Until the tag is inserted, the bytes after the best position so far are
+/// held back; afterwards only an incomplete `<meta>` or `<base>` is. All other bytes are passed on unchanged.
 package struct HTMLRewriter {
     package static let window = 64 << 10
 
     private enum Phase {
-        /// Nothing but white space came yet.
+        /// Only white space has arrived so far.
         case opening
-        /// The place of the tag is being looked for.
+        /// Searching for the position of the tag.
         case placing
-        /// The tag is in; the rest of the head may have policies and URLs to rewrite.
+        /// The tag is inserted; the rest of the head may contain policies and URLs to rewrite.
         case head
         case over
     }
@@ -25,7 +25,7 @@ package struct HTMLRewriter {
     private var place = HTMLPlace(start: 0)
     private var templates = 0
 
-    /// Bytes that were received and not passed on; `passed` is how many came before them.
+    /// The bytes that were received but not passed on; `passed` is the number of bytes passed on before them.
     private var held: [UInt8] = []
     private var passed = 0
     private var output: [UInt8] = []
@@ -35,9 +35,9 @@ package struct HTMLRewriter {
     /// Begins a document.
     ///
     /// - Parameters:
-    ///   - isPage: false where this may be a fragment: then only what begins like a document gets the tag.
-    ///   - addresses: rewrites what the head says of the upstream.
-    ///   - policy: makes the changed text of a `<meta>` policy; nil to leave it.
+    ///   - isPage: false if the text may be a fragment: then the tag is inserted only if it begins like a document.
+    ///   - addresses: rewrites the upstream's URLs in the head; nil if there is no upstream.
+    ///   - policy: returns the changed text of a `<meta>` policy; nil to keep it.
     package init(
         tag: [UInt8], isPage: Bool, addresses: (any AddressRewriter)? = nil,
         policy: @escaping @Sendable ([UInt8]) -> [UInt8]?
@@ -48,7 +48,7 @@ package struct HTMLRewriter {
         self.policy = policy
     }
 
-    /// Takes the next bytes of the document; returns those of the result that are final.
+    /// Processes the next bytes of the document; returns the part of the result that can be sent.
     package mutating func take(_ chunk: [UInt8]) -> [UInt8] {
         if phase == .over { return chunk }
         let seen = chunk.prefix(Self.window - passed - held.count)
@@ -66,7 +66,7 @@ package struct HTMLRewriter {
         return takeOutput()
     }
 
-    /// Ends the document; returns what was held back.
+    /// Ends the document; returns the bytes that were held back.
     package mutating func finish() -> [UInt8] {
         if phase == .over { return [] }
         read(isAll: true)
@@ -87,7 +87,7 @@ package struct HTMLRewriter {
         }
     }
 
-    /// Looks at the first bytes: UTF-16, which is not read here, and JSON pass unchanged, whatever their type says.
+    /// Checks the first bytes: UTF-16, which cannot be parsed here, and JSON are passed on unchanged.
     private mutating func open(isAll: Bool) {
         if scanner.position == 0 {
             let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -120,13 +120,13 @@ package struct HTMLRewriter {
         phase = .head
     }
 
-    /// Stops reading; a tag that is not in yet is inserted now.
+    /// Ends parsing; if the tag was not inserted yet, it is inserted at the best position.
     private mutating func end() {
         if phase == .placing { putTag() }
         phase = .over
     }
 
-    /// Takes a token of the head, or the one that ends it (HTML, sections 13.2.6.4.4 to 13.2.6.4.6).
+    /// Processes a token in the head, or the one that ends the head (HTML, sections 13.2.6.4.4 to 13.2.6.4.6).
     private mutating func takeInHead(_ token: HTMLScanner.Token) {
         switch token {
         case .comment, .doctype:
@@ -149,16 +149,16 @@ package struct HTMLRewriter {
         }
     }
 
-    /// Start tags that do not end the head.
+    /// Start tags that can be in the head; any other ends it.
     private static let inHead: [StaticString] = [
         "meta", "link", "script", "style", "title", "base", "noscript", "noframes", "head", "html",
         "basefont", "bgsound",
     ]
 
-    /// End tags that end the head; others are ignored.
+    /// End tags that end the head; any other is ignored.
     private static let endTags: [StaticString] = ["body", "html", "br"]
 
-    /// Rewrites the `<meta>` that has just ended: a policy, the target of a refresh, or URLs of the upstream.
+    /// Rewrites the `<meta>` tag just read: a policy, the URL of a refresh, or URLs of the upstream.
     private mutating func changeMeta() {
         guard let content = scanner.attribute("content"), let place = content.value else { return }
         let said = text(at: place)
@@ -212,20 +212,20 @@ package struct HTMLRewriter {
     }
 }
 
-/// Rewrites an upstream's own addresses to those by which the caller reaches it, through the gateway.
+/// Rewrites URLs of an upstream to the gateway's URLs for them.
 ///
-/// This is for what the head of a page says; header fields are rewritten elsewhere.
+/// Used for the head of a page; those in header fields are rewritten elsewhere.
 package protocol AddressRewriter: Sendable {
-    /// Rewrites a URL or a path; nil where it stays as it is.
+    /// Rewrites a URL or a path; nil to keep it.
     func url(_ text: String) -> String?
-    /// Rewrites the value of a refresh: `5; url=/x`.
+    /// Rewrites the content of `<meta http-equiv="refresh">`, such as `5; url=/x`; nil to keep it.
     func refresh(_ text: String) -> String?
     func urls(in text: [UInt8]) -> [UInt8]?
     func policy(_ text: [UInt8]) -> [UInt8]?
 }
 
 enum HTMLText {
-    /// Decodes character references to ASCII (HTML, section 13.2.5.72); others stay as they are.
+    /// Decodes character references to ASCII characters (HTML, section 13.2.5.72), and keeps all others.
     static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "&")) else { return Array(bytes) }
         var text: [UInt8] = []
@@ -243,7 +243,7 @@ enum HTMLText {
         return text
     }
 
-    /// Escapes a text for a value within this quote; without one, it gets quotes of its own.
+    /// Escapes a text for an attribute value in this quote; adds quotes if the value had none.
     static func escaped(_ text: [UInt8], in quote: UInt8?) -> [UInt8] {
         let mark = quote ?? UInt8(ascii: "\"")
         var bytes: [UInt8] = quote == nil ? [mark] : []

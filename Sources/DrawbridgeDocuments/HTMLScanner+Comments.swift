@@ -1,6 +1,6 @@
 import HTTPGrammar
 
-// What begins with `<!`: comments and doctypes (HTML, sections 13.2.5.42 to 13.2.5.53).
+// Markup that begins with `<!`: comments and doctypes (HTML, sections 13.2.5.42 to 13.2.5.53).
 extension HTMLScanner {
     mutating func markup(_ byte: UInt8) -> Token? {
         switch (state, byte) {
@@ -13,7 +13,7 @@ extension HTMLScanner {
             name.append(byte.lowercased)
             state = isNamed("doctype") ? .doctype : .markupDoctype
         case (.doctype, UInt8(ascii: ">")):
-            // A `>` within quotes ends a doctype too.
+            // A `>` ends a doctype even within quotes.
             state = .data
             return .doctype
         case (.bogusComment, UInt8(ascii: ">")):
@@ -33,7 +33,7 @@ extension HTMLScanner {
         return name.count < word.utf8CodeUnitCount && word.utf8Start[name.count] == byte.lowercased
     }
 
-    /// `-->` and `--!>` end a comment; the dashes may be those that began it.
+    /// `-->` and `--!>` end a comment; the dashes of `<!--` count for that too: `<!-->` is a comment.
     mutating func comment(_ byte: UInt8) -> Token? {
         let isDash = byte == UInt8(ascii: "-")
         switch (state, byte) {

@@ -1,14 +1,14 @@
 import HTTPGrammar
 
-// What is text up to its end tag: scripts, styles, titles (HTML, sections 13.2.5.2 to 13.2.5.4 and 13.2.5.9 to
-// 13.2.5.31).
+// Elements whose content is text up to their end tag: scripts, styles, titles (HTML, sections 13.2.5.2 to 13.2.5.4 and
+// 13.2.5.9 to 13.2.5.31).
 extension HTMLScanner {
-    /// Whether `</script>` ends a script: within `<!-- <script>` it does not.
+    /// The script data escape: within `<!-- <script>`, a `</script>` does not end the script.
     enum Escape {
         case none, escaped, doubleEscaped
     }
 
-    /// Called at the end of every start tag.
+    /// Called after each start tag: switches to raw text if the element contains only text.
     mutating func beginRawText() {
         guard Self.rawNames.contains(where: isNamed) else {
             if isNamed("plaintext") { state = .plaintext }
@@ -20,7 +20,7 @@ extension HTMLScanner {
         state = .rawText
     }
 
-    /// Elements that hold text and no tags; `noscript` does where scripts run.
+    /// Elements that contain text and no tags; `noscript` is one of them if scripting is enabled.
     private static let rawNames: [StaticString] = [
         "script", "style", "title", "noscript", "textarea", "xmp", "iframe", "noembed", "noframes",
     ]
@@ -78,7 +78,7 @@ extension HTMLScanner {
         return nil
     }
 
-    /// `<!--` in a script begins the escape, and its dashes may be those that end it.
+    /// `<!--` in a script begins the escape; its dashes also count for the `-->` that ends it.
     private mutating func escapeStart(_ byte: UInt8) -> Token? {
         guard byte == UInt8(ascii: "-") else { return noTag(byte) }
         if state == .escapeStart {
@@ -91,7 +91,7 @@ extension HTMLScanner {
         return nil
     }
 
-    /// After `<!--`, a `<script` begins the double escape, and `</script` ends it.
+    /// Within the escape, `<script` begins the double escape, and `</script` ends it.
     private mutating func doubleEscape(_ byte: UInt8) -> Token? {
         if byte.isLetter {
             name.append(byte.lowercased)
@@ -105,7 +105,7 @@ extension HTMLScanner {
         return nil
     }
 
-    /// Reads the byte as text: the `<` began no tag.
+    /// Treats the byte as text, since the `<` before did not begin a tag.
     private mutating func noTag(_ byte: UInt8) -> Token? {
         state = .rawText
         return step(byte)

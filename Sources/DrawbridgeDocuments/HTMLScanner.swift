@@ -1,29 +1,29 @@
 import HTTPGrammar
 
-/// Finds the tags of a document, byte by byte, as browsers do: the tokenizer of the HTML standard (section 13.2.5) as
-/// far as the end of a tag, a comment or a text depends on it.
+/// Finds the tags of a document byte by byte: the tokenizer of the HTML standard (section 13.2.5), as far as it affects
+/// where a tag, a comment or a text ends.
 ///
-/// It never decodes: in every encoding that a page can have besides UTF-16, what these states look for are the bytes of
-/// ASCII, and no second byte of a GBK or Shift_JIS character is one of `<>"'=/!-` or a space.
+/// Bytes are not decoded. In every encoding of pages other than UTF-16, the characters that matter here are single
+/// ASCII bytes, and no second byte of a GBK or Shift_JIS character is one of `<>"'=/!-` or a space.
 struct HTMLScanner {
     enum Token {
-        /// A byte that is not white space, outside of all tags.
+        /// A byte outside of tags that is not white space.
         case text
         case comment
         case doctype
-        /// `name` is its name; `attributes` are read only for a `<meta>` or a `<base>`.
+        /// ``name`` is the tag's name; ``attributes`` are collected only for `<meta>` and `<base>`.
         case startTag
         case endTag
     }
 
     struct Attribute {
         var name: [UInt8] = []
-        /// Without its quotes; nil for an attribute without a value.
+        /// The range of the value without its quotes; nil for an attribute without a value.
         var value: Range<Int>?
         var quote: UInt8?
     }
 
-    /// The states of section 13.2.5 under shorter names; states that differ only in their errors are one.
+    /// The states of section 13.2.5, with shorter names; states that differ only in their parse errors are merged.
     enum State {
         case data, plaintext
         case tagOpen, endTagOpen, tagName, selfClosing
@@ -34,11 +34,11 @@ struct HTMLScanner {
         case rawText, rawTagOpen, rawEndTagName, escapeStart, escapeStartDash, doubleEscape
     }
 
-    /// How many bytes were read, or skipped.
+    /// The number of bytes that were read or skipped.
     private(set) var position = 0
-    /// The name of the tag that ended last, or that is being read, in lower case.
+    /// The name, in lower case, of the tag that is being read or was read last.
     var name: [UInt8] = []
-    /// The attributes of a `<meta>` or a `<base>`, in their order.
+    /// The attributes of the current `<meta>` or `<base>` tag, in order.
     private(set) var attributes: [Attribute] = []
 
     var state = State.data
@@ -46,12 +46,12 @@ struct HTMLScanner {
     private var tagStart = 0
     private var quote: UInt8 = 0
 
-    // Within `<script>`: see HTMLScanner+RawText.swift.
+    // The state within raw text such as `<script>`; see HTMLScanner+RawText.swift.
     var rawName: [UInt8] = []
     var escape = Escape.none
     var dashes = 0
 
-    /// Where an incomplete tag begins that is, or may become, a `<meta>` or a `<base>`.
+    /// The offset of an incomplete tag that is, or may become, `<meta>` or `<base>`; nil if there is none.
     var openMeta: Int? {
         switch state {
         case .tagOpen: tagStart
@@ -70,7 +70,7 @@ struct HTMLScanner {
         return step(byte)
     }
 
-    /// The same without advancing, for a state that leaves the byte to the next one ("reconsume").
+    /// Processes the byte without advancing; also used when a state passes it on to the next one ("reconsume").
     mutating func step(_ byte: UInt8) -> Token? {
         switch state {
         case .data: return data(byte)
@@ -114,7 +114,7 @@ struct HTMLScanner {
         case (.endTagOpen, _):
             state = .bogusComment
         case (.tagOpen, _):
-            // The `<` is text, and this byte may be another `<`.
+            // The `<` was text; this byte is processed again, since it may begin a tag itself.
             state = .data
             _ = step(byte)
             return .text
@@ -133,7 +133,7 @@ struct HTMLScanner {
         return nil
     }
 
-    /// The first attribute of this name, which is the one that counts.
+    /// The first attribute of this name; browsers ignore repeated ones.
     func attribute(_ name: String) -> Attribute? {
         attributes.first { $0.name.elementsEqual(name.utf8) }
     }
@@ -167,7 +167,7 @@ struct HTMLScanner {
         case (.attributeName, _):
             if isLookedAt { attributes[attributes.count - 1].name.append(byte.lowercased) }
         default:
-            // An `=` before any name is the first byte of one.
+            // An `=` before a name is the first character of the name.
             if isLookedAt { attributes.append(Attribute(name: [byte.lowercased])) }
             state = .attributeName
         }
@@ -218,7 +218,7 @@ struct HTMLScanner {
 }
 
 extension UInt8 {
-    /// White space between and within tags: tab, line feed, form feed, carriage return, space.
+    /// HTML's white space: tab, line feed, form feed, carriage return, space.
     var isHTMLSpace: Bool {
         switch self {
         case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true

@@ -1,5 +1,5 @@
 extension DecodingError {
-    /// One sentence for whoever sent the value, such as `items[2].price: expected a number, got the string "a"`.
+    /// A sentence for the sender of the value, such as `items[2].price: expected a number, got the string "a"`.
     package var explanation: String {
         switch self {
         case .keyNotFound(let key, let context):
@@ -17,7 +17,7 @@ extension DecodingError {
 }
 
 extension [any CodingKey] {
-    /// The path as a script writes it, such as `items[2].price`.
+    /// The path in JavaScript's notation, such as `items[2].price`.
     package var dotted: String {
         var path = ""
         for key in self {

@@ -5,9 +5,10 @@ import Foundation
 #endif
 
 extension JSON: Codable {
-    /// Encodes the value as it is; an encoder of another format gets the nearest number it has.
+    /// Encodes the value; other formats get a number as the first of `Int`, `UInt64`, `Decimal`, `Double` that holds
+    /// it.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: the encoder's error.
     public func encode(to encoder: any Encoder) throws {
         if let own = encoder as? JSONTextEncoder { return try own.take(self) }
         switch self {
@@ -46,9 +47,9 @@ extension JSON: Codable {
         }
     }
 
-    /// Takes the value as it is; of a decoder of another format, the first kind that it has here.
+    /// Decodes a value; from a format other than JSON, by trying object, array and the scalar types in turn.
     ///
-    /// - Throws: a `DecodingError` where there is no such kind.
+    /// - Throws: a `DecodingError` if the value is of none of them.
     public init(from decoder: any Decoder) throws {
         if let own = decoder as? JSONTapeDecoder {
             self = own.value
@@ -90,14 +91,14 @@ extension JSON: Codable {
 
         init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
 
-        /// The key that `superEncoder()` and `superDecoder()` use.
+        /// The key of a member that `superEncoder()` writes and `superDecoder()` reads.
         static let parent = PathKey(stringValue: "super")
     }
 }
 
-/// `value` under its own type, where `Result` is known to be that type.
+/// Casts `value` to `Result`, which must be its type; the compiler cannot know that in generic code.
 ///
-/// Generic code compares the two types first; a cast would look them up again at every value.
+/// The caller has compared the types; `as!` would look them up again for every value.
 @inline(__always)
 func identity<Source, Result>(_ value: Source, as target: Result.Type) -> Result {
     precondition(Source.self == Result.self)

@@ -5,15 +5,15 @@ public import Foundation
 #endif
 
 extension JSON {
-    /// A JSON number, kept as the digits it was written with.
+    /// A JSON number, kept as the digits with which it was written.
     ///
-    /// `12345678901234567890123` and `0.10` survive a round trip untouched; a question such as ``intValue``
-    /// is answered when it is asked. Two numbers are equal when their digits are: `1` is not `1.0`.
+    /// `12345678901234567890123` and `0.10` are written again as they were read. The digits are converted only when a
+    /// property such as ``intValue`` is read. Numbers are equal if their digits are: `1` is not `1.0`.
     public struct Number: Sendable, Hashable {
-        /// The number as JSON writes it, such as `-12.5e3`.
+        /// The number in JSON's notation, such as `-12.5e3`.
         public let literal: String
 
-        /// Takes a number as JSON writes it, or gives `nil` when `literal` is not one (RFC 8259, section 6).
+        /// Makes a number of JSON's notation; `nil` if `literal` is not a JSON number (RFC 8259, section 6).
         public init?(literal: String) {
             var text = literal
             let isWhole = text.withUTF8 { bytes in
@@ -74,7 +74,7 @@ extension JSON.Number {
 
     /// The number as an integer of this type, or `nil` when it has a fraction or does not fit.
     ///
-    /// `5.0` and `5e2` are whole numbers, whatever way they are written.
+    /// `5.0` and `5e2` are whole numbers too.
     public func value<Integer: FixedWidthInteger>(as type: Integer.Type) -> Integer? {
         if let value = Integer(literal) { return value }
         let parts = parts
@@ -85,10 +85,10 @@ extension JSON.Number {
         return Integer((parts.isNegative ? "-0" : "0") + digits + zeros)
     }
 
-    /// Whether both have the same value, however they are written: `1` and `1.0`.
+    /// Whether both have the same value, in any notation: `1` and `1.0` do.
     package func hasSameValue(as other: Self) -> Bool { parts == other.parts }
 
-    /// The number in the one spelling that all numbers of its value share: `1` and `1.0` are both `1e0`.
+    /// The number in a notation that is the same for equal values: `1` and `1.0` both become `1e0`.
     package var canonical: Self {
         let parts = parts
         guard !parts.digits.isEmpty else { return Self(verified: "0") }
@@ -98,14 +98,14 @@ extension JSON.Number {
 
     package var isWhole: Bool { parts.exponent >= 0 }
 
-    /// The number as `digits × 10^exponent`, without zeros at either end of `digits`.
+    /// The number as `digits × 10^exponent`, without leading and trailing zeros in `digits`.
     private struct Parts: Equatable {
         var isNegative = false
         var digits: [UInt8] = []
         var exponent = 0
     }
 
-    /// The parts of the literal, read in one pass; the exponent as written is clamped to ±10^15.
+    /// The parts of the literal; an exponent beyond ±10^15 is clamped to that.
     private var parts: Parts {
         var parts = Parts()
         let mantissa = literal.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }

@@ -4,7 +4,7 @@ extension JSON {
     /// Names are compared byte by byte. A few members are searched one after the other; beyond that an index
     /// finds them, so a lookup stays fast in an object with 100,000 members.
     public struct Object: Sendable {
-        /// One member.
+        /// A member: its name and its value.
         public typealias Element = (key: String, value: JSON)
 
         private static let searchLimit = 8
@@ -15,7 +15,7 @@ extension JSON {
         /// Makes an object without members.
         public init() {}
 
-        /// Makes an object of members; where a name is repeated, its last value counts.
+        /// Makes an object of members; if a name is repeated, its last value is kept.
         public init(_ members: some Sequence<(String, JSON)>) {
             for (key, value) in members { self[key] = value }
         }
@@ -36,7 +36,7 @@ extension JSON.Object {
 
     /// The value of the member with this name.
     ///
-    /// Setting a new name appends a member, setting a known one keeps its place, setting `nil` removes it.
+    /// Setting a new name appends a member, setting an existing one keeps its position, setting `nil` removes it.
     public subscript(key: String) -> JSON? {
         get { position(of: key).map { members[$0].value } }
         set {
@@ -76,16 +76,16 @@ extension JSON.Object {
 }
 
 extension JSON.Object: Sequence, ExpressibleByDictionaryLiteral, Hashable {
-    /// Goes through the members in order.
+    /// Iterates over the members in order.
     public func makeIterator() -> IndexingIterator<[Element]> { members.makeIterator() }
 
-    /// The number of members.
+    /// The exact number of members.
     public var underestimatedCount: Int { members.count }
 
-    /// Makes an object of members; where a name is repeated, its last value counts.
+    /// Makes an object of members; if a name is repeated, its last value is kept.
     public init(dictionaryLiteral elements: (String, JSON)...) { self.init(elements) }
 
-    /// Whether both have the same members, in whatever order.
+    /// Whether both have the same members, in any order.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.count == rhs.count && lhs.allSatisfy { rhs[$0.key] == $0.value }
     }
@@ -105,9 +105,9 @@ extension JSON.Object: Sequence, ExpressibleByDictionaryLiteral, Hashable {
 }
 
 extension JSON {
-    /// A text that equals another only when the UTF-8 bytes do.
+    /// A string that is compared byte by byte, in UTF-8.
     ///
-    /// `String` calls "é" the same whether written as one scalar or as two; to JSON they are two names.
+    /// `String` treats "é" as equal whether it is one scalar or two; as names of JSON members these are different.
     package struct Bytewise: Hashable {
         private let text: String
 

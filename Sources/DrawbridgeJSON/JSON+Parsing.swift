@@ -1,19 +1,19 @@
 extension JSON {
-    /// Reads a JSON text: UTF-8, one value, nothing but white space around it (RFC 8259).
+    /// Parses a JSON text in UTF-8: one value, with nothing but white space around it (RFC 8259).
     ///
-    /// A name that an object repeats is refused, since readers disagree about which value counts.
+    /// An object with a repeated name is refused, since parsers disagree about which of its values is valid.
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - maximumDepth: How many arrays and objects may stand inside each other. Reading takes no stack, but
-    ///     comparing, writing and releasing the value does; keep the limit where threads have little.
-    /// - Throws: ``ParseError``, which tells what is wrong and where.
+    ///   - maximumDepth: The greatest depth of arrays and objects. Parsing does not recurse, but comparing, writing and
+    ///     releasing the value do; keep the limit where threads have small stacks.
+    /// - Throws: ``ParseError``, with the place of the error.
     public init(parsing bytes: [UInt8], maximumDepth: Int = 512) throws(ParseError) {
         self.init(try JSONTape(parsing: bytes, maximumDepth: maximumDepth))
     }
 }
 
 extension JSONTape {
-    /// - Parameter allowsRepetition: takes an object with two members of one name.
+    /// - Parameter allowsRepetition: whether an object may have several members with one name.
     package convenience init(
         parsing bytes: [UInt8], maximumDepth: Int = 512, allowsRepetition: Bool = false
     ) throws(JSON.ParseError) {
@@ -27,18 +27,18 @@ extension JSONTape {
 }
 
 extension JSON {
-    /// Why a text is not JSON, and where.
+    /// The error of a text that is not valid JSON, with its place.
     public struct ParseError: Error, Hashable, CustomStringConvertible {
-        /// The number of bytes before the fault.
+        /// The number of bytes before the error.
         public let offset: Int
-        /// The line of the fault, counted from 1.
+        /// The line of the error, counted from 1.
         public let line: Int
-        /// The byte of that line, counted from 1.
+        /// The byte in that line, counted from 1.
         public let column: Int
-        /// What is wrong, in plain words.
+        /// What is wrong, in words, without the place.
         public let message: String
 
-        /// Where and what, such as `line 2, column 9: expected ',' or ']', found '}'`.
+        /// The place and the message: `line 2, column 9: expected ',' or ']', found '}'`.
         public var description: String { "line \(line), column \(column): \(message)" }
 
         init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
@@ -51,7 +51,7 @@ extension JSON {
         }
     }
 
-    /// The JSON text with `//` comments overwritten by spaces, so that errors keep their lines and columns.
+    /// The text with `//` comments replaced by spaces, so that the places in error messages stay right.
     package static func blankingComments(in text: [UInt8]) -> [UInt8] {
         var text = text
         var isInString = false
@@ -73,10 +73,10 @@ extension JSON {
         return text
     }
 
-    /// Makes the value that stands at a place of a tape, without recursion.
+    /// Makes the value at a place of a tape, without recursion.
     ///
-    /// The tape is read from its end to its beginning. So when an array or object comes, its values are made already:
-    /// they stand at the end of one list, in reverse order, and are taken from there.
+    /// The tape is read backwards. So when the entry of an array or object comes, its values have already been made:
+    /// they are the last ones of `values`, in reverse order, and are taken from there.
     package init(_ tape: JSONTape, at place: Int = 0) {
         if !tape[place].isContainer {
             self.init(scalar: tape[place], of: tape)

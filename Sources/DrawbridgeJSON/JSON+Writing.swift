@@ -1,8 +1,8 @@
 extension JSON {
-    /// The value as compact JSON text in UTF-8, members in their order.
+    /// The value as compact JSON text in UTF-8, with members in their order.
     ///
-    /// Nothing is escaped but what must be (quote, backslash, control characters) and the line separators
-    /// U+2028 and U+2029, which break scripts that hold JSON.
+    /// Escaped are only quotes, backslashes and control characters, and the line separators U+2028 and U+2029, which
+    /// would break JavaScript that contains the text.
     public var bytes: [UInt8] {
         var output: [UInt8] = []
         write(into: &output)
@@ -34,7 +34,7 @@ extension JSON {
         }
     }
 
-    /// Appends a string in quotes, copying the stretches between escapes whole.
+    /// Appends a string in quotes; the parts between escapes are copied as a whole.
     package static func write(_ string: String, into output: inout [UInt8]) {
         var string = string
         output.append(UInt8(ascii: "\""))
@@ -94,18 +94,18 @@ extension JSON {
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
-    /// The JSON text of the value for error messages, shortened when it is long.
+    /// The value's JSON text for error messages, cut to 40 characters.
     package var excerpt: String { description.cut(to: 40) }
 }
 
 extension String {
-    /// The text, or its first `length` scalars and `…` where it has more; one `Character` could be of any length.
+    /// The text cut to `length` Unicode scalars, then with `…`; counts scalars, as one `Character` can be of any size.
     package func cut(to length: Int) -> String {
         guard utf8.count > length else { return self }
         let start = unicodeScalars.prefix(length)
         return start.endIndex == unicodeScalars.endIndex ? self : String(start) + "…"
     }
 
-    /// Quotes a foreign text for a line of the log, shortened where it is long.
+    /// A text from outside, quoted for a log line and cut to 80 characters.
     package init(quoted text: String) { self = "\(JSON.string(text.cut(to: 80)))" }
 }

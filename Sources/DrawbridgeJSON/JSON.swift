@@ -1,24 +1,24 @@
 /// Any JSON value (RFC 8259).
 ///
-/// Numbers keep the digits they were written with and objects keep the order of their members, so a value
-/// that is read and written again comes out as it went in. Strings are equal when their UTF-8 bytes are.
+/// Numbers keep their digits and objects keep the order of their members, so a value that is parsed and written again
+/// does not change. Strings are equal if their UTF-8 bytes are.
 ///
 /// ```swift
 /// let reply: JSON = ["user": "ada", "scores": [1, 2.5]]
 /// reply["scores"]?[1]?.numberValue?.doubleValue  // 2.5
 /// ```
 public enum JSON: Sendable {
-    /// The word `null`.
+    /// The value `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
     /// A number of any size and precision.
     case number(Number)
-    /// A text.
+    /// A string, which is compared by its UTF-8 bytes.
     case string(String)
-    /// Its values, in the order in which they are written.
+    /// The elements, in their order.
     case array([JSON])
-    /// Named values in order, each name once.
+    /// The members, in their order, with unique names.
     case object(Object)
 
     /// The member with this name, or `nil` when there is none or the value is not an object.
@@ -32,12 +32,12 @@ public enum JSON: Sendable {
         return elements[index]
     }
 
-    /// True for `null` alone; a member that is missing is nil.
+    /// True for `null`; a missing member is a Swift `nil` instead.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
-    /// The truth value, or `nil` when the value is of another kind.
+    /// The Boolean, or `nil` when the value is of another kind.
     public var boolValue: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
@@ -47,7 +47,7 @@ public enum JSON: Sendable {
         if case .number(let number) = self { number } else { nil }
     }
 
-    /// The text, or `nil` when the value is of another kind.
+    /// The string, or `nil` when the value is of another kind.
     public var stringValue: String? {
         if case .string(let string) = self { string } else { nil }
     }
@@ -64,8 +64,8 @@ public enum JSON: Sendable {
 }
 
 extension JSON: Hashable {
-    /// Whether both are the same value: strings byte by byte, numbers digit by digit (`1` is not `1.0`),
-    /// objects whatever the order of their members.
+    /// Whether both are the same value: strings are compared by bytes, numbers by digits (`1` is not `1.0`), objects
+    /// regardless of the order of members.
     public static func == (lhs: JSON, rhs: JSON) -> Bool {
         switch (lhs, rhs) {
         case (.null, .null): true
@@ -99,21 +99,21 @@ extension JSON: CustomStringConvertible {
 extension JSON: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Lets `true` and `false` be written where a `JSON` is wanted.
+    /// Makes a Boolean of `true` or `false`: `["ready": true]`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-    /// Lets a whole number be written where a `JSON` is wanted: `["count": 1]`.
+    /// Makes a number of an integer literal: `["count": 1]`.
     public init(integerLiteral value: Int) { self = .number(Number(value)) }
 
-    /// Makes a number of a literal with a fraction; one too large for `Double` becomes `null`.
+    /// Makes a number of a literal with a fraction; a literal too large for `Double` becomes `null`.
     public init(floatLiteral value: Double) { self = Number(value).map(JSON.number) ?? .null }
 
-    /// Makes a string.
+    /// Makes a string of a string literal: `["name": "Ann"]`.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// Makes an array.
+    /// Makes an array of an array literal: `[1, "two"]`.
     public init(arrayLiteral elements: JSON...) { self = .array(elements) }
 
-    /// Makes an object; where a name is repeated, its last value counts.
+    /// Makes an object; if a name is repeated, its last value is kept.
     public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(Object(elements)) }
 }

@@ -1,4 +1,4 @@
-/// Reads one JSON text in one pass, without recursion, into the entries of a ``JSONTape``.
+/// Parses a JSON text in one pass, without recursion, into the entries of a ``JSONTape``.
 struct JSONParser {
     typealias Entry = JSONTape.Entry
 
@@ -9,7 +9,7 @@ struct JSONParser {
     private var depth = 0
     private var container = Entry.none
     private(set) var entries: [Entry] = []
-    /// The unescaped characters of strings that have escapes.
+    /// The characters of strings that had escapes, with these replaced.
     private(set) var aside: [UInt8] = []
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsRepetition: Bool = false) {
@@ -44,7 +44,7 @@ struct JSONParser {
         }
     }
 
-    /// Reads a scalar or an empty container; `false` when it opened an array or object whose first value comes next.
+    /// Parses a scalar or an empty container; `false` after `{` or `[`, whose first value comes next.
     private mutating func beginValue() throws(JSON.ParseError) -> Bool {
         skipWhitespace()
         let start = position
@@ -80,7 +80,7 @@ struct JSONParser {
                 end: UInt32(truncatingIfNeeded: range.upperBound)))
     }
 
-    /// Opens an array or object, and gives `true` when it closes at once.
+    /// Opens an array or object; `true` if it is empty, and so closed again.
     private mutating func open(_ kind: Entry.Kind) throws(JSON.ParseError) -> Bool {
         guard depth < maximumDepth else {
             throw fault("arrays and objects are nested deeper than \(maximumDepth)")
@@ -96,7 +96,7 @@ struct JSONParser {
         return false
     }
 
-    /// Counts the value in its container, and closes each container that ends here; `true` after the outermost value.
+    /// Counts the value in its container, and closes containers that end after it; `true` after the outermost value.
     private mutating func endValue() throws(JSON.ParseError) -> Bool {
         while container != Entry.none {
             let place = Int(container)
@@ -134,7 +134,7 @@ struct JSONParser {
         guard skip(":") else { throw fault("expected ':' after the name of a member, found \(found)") }
     }
 
-    /// The first repeated name of the object: a few names are compared in pairs, many are collected in a set.
+    /// The first repeated name of an object; a few names are compared in pairs, more of them with a set.
     private func repeatedName(in object: Int) -> Entry? {
         let isSmall = entries[object].count <= JSONTape.searchLimit
         var known = Set<JSON.Bytewise>(minimumCapacity: isSmall ? 0 : entries[object].count)
@@ -177,7 +177,7 @@ struct JSONParser {
         return aside.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[entry.range])) }
     }
 
-    /// Skips a number; where it is malformed, stops there and returns why.
+    /// Skips a number; if it is malformed, stops at the error and returns a message.
     mutating func scanNumber() -> String? {
         _ = skip("-")
         if skip("0") {
@@ -193,7 +193,7 @@ struct JSONParser {
         return nil
     }
 
-    /// Skips a string; returns the range of its characters, which is in `aside` where it has escapes.
+    /// Skips a string and returns the range of its characters: in `aside` if it has escapes, else in the text.
     private mutating func string() throws(JSON.ParseError) -> (range: Range<Int>, isAside: Bool) {
         let opening = position
         position += 1
@@ -233,7 +233,7 @@ struct JSONParser {
         position += 1
     }
 
-    /// Reads `uXXXX`, or `uXXXX\uXXXX` where two halves of a surrogate pair make one scalar.
+    /// Parses `uXXXX`, or `uXXXX\uXXXX` for a surrogate pair.
     private mutating func escapedScalar() throws(JSON.ParseError) -> Unicode.Scalar {
         let start = position - 1
         let first = try hexadecimal()
@@ -263,7 +263,7 @@ struct JSONParser {
         return code
     }
 
-    /// The next byte, or 0 at the end, which cannot be mistaken: JSON allows a zero byte nowhere.
+    /// The next byte; 0 at the end, which is unambiguous since a zero byte is never valid in JSON.
     private var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     private mutating func skipDigits() -> Bool {
@@ -276,7 +276,7 @@ struct JSONParser {
         while current == 0x20 || current == 0x0A || current == 0x0D || current == 0x09 { position += 1 }
     }
 
-    /// Skips `word` if it comes next.
+    /// Skips `word` if it is next; returns whether it was.
     @inline(__always)
     private mutating func skip(_ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount
@@ -290,7 +290,7 @@ struct JSONParser {
         JSON.ParseError(message, at: offset ?? position, in: bytes)
     }
 
-    /// What comes next, as error messages name it.
+    /// The next part of the text, for "found …" in error messages.
     private var found: String {
         guard !isAtEnd else { return "the end of the text" }
         let rest = String(decoding: bytes[position..<min(position + 32, bytes.count)], as: UTF8.self)

@@ -1,6 +1,6 @@
-// Fast paths for short numbers, read from their bytes; `nil` for others, which `JSON.Number` converts.
+// Fast paths for short numbers; `nil` for other numbers, which `JSON.Number` converts.
 extension JSONTape {
-    /// An integer of at most 18 digits that is written as one.
+    /// An integer of at most 18 digits, without a fraction or an exponent.
     @inline(__always)
     func shortInteger(_ entry: Entry) -> Int? {
         guard entry.kind == .number, entry.range.count <= 18 else { return nil }
@@ -18,8 +18,8 @@ extension JSONTape {
 
     /// A number of at most 15 digits, without an exponent.
     ///
-    /// Its digits and the power of ten that they are divided by are exact, and so the quotient is the nearest
-    /// `Double` (Clinger, *How to Read Floating Point Numbers Accurately*, 1990).
+    /// The digits and the power of ten by which they are divided are exact in a `Double`, so the quotient is correctly
+    /// rounded (Clinger, *How to Read Floating Point Numbers Accurately*, 1990).
     @inline(__always)
     func shortDouble(_ entry: Entry) -> Double? {
         guard entry.kind == .number, entry.range.count <= 16 else { return nil }

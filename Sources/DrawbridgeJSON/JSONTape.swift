@@ -1,24 +1,24 @@
-/// A JSON text and a flat list of its values: parsed once, and decoded when they are asked for.
+/// A parsed JSON text as a flat list of entries; Swift values are made of them when they are decoded.
 ///
-/// The entry of an array or object is followed by those of its values, up to its `end`. So a value's *place*, the
-/// index of its entry, identifies it, and place 0 is the whole.
+/// The entry of an array or object is followed by those of its values, up to its `end`. The index of an entry is the
+/// *place* of its value; place 0 is the outermost value.
 ///
 /// No method calls foreign code while it changes a property, so exclusive access need not be checked at run time.
 package final class JSONTape {
     package let bytes: [UInt8]
-    /// What was parsed from the text, and what was added to it.
+    /// The entries and strings, parsed from the text or added later.
     private struct Found {
         var entries: [Entry]
-        /// Characters that are not in `bytes` as such: unescaped strings, and text that was added.
+        /// The characters of strings that `bytes` does not contain as such: those with escapes, and added ones.
         var aside: [UInt8]
     }
 
-    /// Unchecked, for the reason that ``JSONText/own`` gives.
+    /// Exclusivity is unchecked for speed, as in ``JSONText/own``.
     @exclusivity(unchecked) private var own: Found
-    /// The values' places by name, for objects that were searched and have more members than ``searchLimit``.
+    /// For each large object that was searched, the places of its values by name.
     private var indexes: [Int: [JSON.Bytewise: Int]] = [:]
 
-    /// Objects with more members than this get an index, so that a lookup stays fast with 100,000 of them.
+    /// The number of members above which an object gets an index, so that a lookup among 100,000 is fast.
     static let searchLimit = 16
 
     init(_ bytes: [UInt8], entries: [Entry], aside: [UInt8] = []) {
@@ -41,7 +41,7 @@ package final class JSONTape {
         return entry.isContainer ? Int(entry.end) : place + 1
     }
 
-    /// The characters of a number, or of a string or name without its quotes and escapes.
+    /// The characters of a number, a string or a name, without quotes and with escapes replaced.
     @inline(__always)
     package func withCharacters<Result, Failure: Error>(
         of entry: Entry, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
@@ -62,7 +62,7 @@ package final class JSONTape {
         withCharacters(of: entry) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The place of the value of the object's member with this name; names are compared byte by byte.
+    /// The place of a member's value; names are compared byte by byte.
     @inline(__always)
     package func member(_ name: String, of object: Int) -> Int? {
         let entry = own.entries[object]
@@ -118,7 +118,7 @@ package final class JSONTape {
         return path.reversed()
     }
 
-    /// Appends a member to the outermost object, which may still be `null`: a string, or an array of several.
+    /// Appends a member to the outermost object, which may still be `null`: a string, or several as an array.
     package func add(_ values: [String], named name: String) {
         if own.entries[0].kind == .null { own.entries = [Entry(kind: .object)] }
         append(name, .name, in: 0)
@@ -144,14 +144,14 @@ package final class JSONTape {
                 start: start, end: UInt32(own.aside.count)))
     }
 
-    /// Adds a `null` for the member `super` that an object does not have, and returns its place.
+    /// Adds a member `super` with `null` to an object without one, and returns the place of its value.
     package func missingParent(of object: Int) -> Int {
         append(JSON.PathKey.parent.stringValue, .name, in: object)
         own.entries.append(Entry(kind: .null, parent: UInt32(object)))
         return own.entries.count - 1
     }
 
-    /// Marks a value as text from a query or a form, and with an array the values in it.
+    /// Marks a value, and the elements of an array, as text from a query or a form.
     package func markText(_ place: Int) {
         var place = place
         let end = next(after: place)
@@ -161,26 +161,26 @@ package final class JSONTape {
         }
     }
 
-    /// One value of a JSON text, or the name of a member, which stands before the member's value.
+    /// A value, or the name of a member, whose entry precedes that of the member's value.
     package struct Entry {
         package enum Kind: UInt8 {
             case null, no, yes, number, string, name, array, object
         }
 
-        /// The `parent` of the outermost value.
+        /// The `parent` of the outermost value, which has none.
         package static let none = UInt32.max
 
         package let kind: Kind
-        /// Whether the value came from a query or a form, where all is text.
+        /// Whether the value comes from a query or a form, where numbers and Booleans are strings too.
         package var isText = false
-        /// Whether `start` and `end` count in the tape's `aside` instead of its `bytes`.
+        /// Whether `start` and `end` are offsets in the tape's `aside` instead of its `bytes`.
         package var isAside = false
         /// For a name, its offset in the text; for a value, its index in its array or object.
         package var position: UInt32 = 0
         package var parent: UInt32 = none
-        /// Where the characters begin; of an array or object, the number of its values.
+        /// The offset of the first character; for an array or object, the number of its values.
         package var start: UInt32 = 0
-        /// Where the characters end; of an array or object, the entry after its last.
+        /// The offset after the last character; for an array or object, the index after its last entry.
         package var end: UInt32 = 0
 
         package var isContainer: Bool { kind.rawValue >= Kind.array.rawValue }

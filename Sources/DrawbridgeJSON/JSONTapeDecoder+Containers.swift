@@ -1,5 +1,5 @@
-// One generic `decode` meets nearly all requirements of the protocols. 128-bit integers have a `decode` of their own
-// because the protocols' default throws, common types because that is faster.
+// One generic `decode` satisfies nearly all requirements of the protocols. 128-bit integers need a method of their own
+// because the protocols' default throws; common types have one because it is faster.
 
 extension JSONTapeDecoder {
     struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -39,7 +39,7 @@ extension JSONTapeDecoder {
             try member(key, type).integer(type)
         }
 
-        /// The member, unless it is missing, null, or a text left empty.
+        /// The member; nil if it is missing, null, or empty text of a form.
         @inline(__always)
         func present(_ key: Key, _ type: any Any.Type) -> JSONTapeDecoder? {
             guard let member = decoder.member(key.stringValue) else { return nil }
@@ -125,7 +125,7 @@ extension JSONTapeDecoder {
 
         mutating func superDecoder() throws -> any Decoder { try next { $0 } }
 
-        /// Reads the next element and advances; an error does not advance.
+        /// Decodes the next element and advances; does not advance after an error.
         @inline(__always)
         mutating func next<Result>(_ read: (JSONTapeDecoder) throws -> Result) throws -> Result {
             let result = try read(try element())
@@ -152,8 +152,8 @@ extension JSONTapeDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
 }
 
-// For these types one lookup does what the protocol's defaults need three for. A default takes empty text as missing
-// because `decodeNil(forKey:)` does; these ask what type is wanted, since to a string it is a value.
+// These need one lookup where the protocol's defaults need three. Also, a default treats empty text as missing, since
+// `decodeNil(forKey:)` does; these return it if a string is wanted.
 
 extension JSONTapeDecoder.KeyedContainer {
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

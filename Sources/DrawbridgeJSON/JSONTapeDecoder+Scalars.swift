@@ -4,8 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// Each type that JSON has a form for, read at the decoder's place. A value that arrived as text, from a query or a
-// form, is read by what its text says.
+// Decodes the types that have a form in JSON. Text of a query or a form is parsed: "2" can be decoded as a number.
 extension JSONTapeDecoder {
     @inline(__always)
     func string() throws -> String {
@@ -81,7 +80,7 @@ extension JSONTapeDecoder {
         throw mismatch(Self.url, URL.self, .content)
     }
 
-    /// The value, or the only one of a text array; throws where a query or form gave several.
+    /// The value; for an array of text, its only element; throws if a query or a form has several values for the name.
     private func single(_ type: any Any.Type) throws -> JSON {
         let entry = entry
         guard entry.isText, entry.kind == .array else { return shown }
@@ -112,7 +111,7 @@ extension JSONTapeDecoder {
         failure("expected \(expected), got \(shown.quoted)", type, cause)
     }
 
-    /// What a value of `type` looks like in JSON, for messages; `nil` for a type that decodes itself.
+    /// How JSON represents a type, for error messages; `nil` for a type with its own `init(from:)`.
     static func expectation(of type: any Any.Type) -> String? {
         switch type {
         case is String.Type: "a string"
@@ -133,7 +132,7 @@ extension JSONTapeDecoder {
 
     var isEmptyText: Bool { entry.isText && entry.kind == .string && entry.range.isEmpty }
 
-    /// Whether it is empty text where anything but a string is wanted, which is the same as missing.
+    /// Whether this is empty text although the type is not a string: it then counts as missing.
     func isLeftOut(of type: any Any.Type) -> Bool {
         guard isEmptyText else { return false }
         let expectation = Self.expectation(of: type)
@@ -146,7 +145,7 @@ extension JSONTapeDecoder {
 }
 
 extension JSON.Number {
-    /// A number as people type it: zeros before it, a plus sign, or nothing before the point, as in `.5`.
+    /// Parses a number as people type it: with leading zeros, a plus sign, or without digits before the point (`.5`).
     fileprivate init?(text: String) {
         let isNegative = text.hasPrefix("-")
         let unsigned = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]

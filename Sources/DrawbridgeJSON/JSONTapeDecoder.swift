@@ -5,11 +5,11 @@ import Foundation
 #endif
 
 extension JSON {
-    /// Makes a value of any decodable type out of this one.
+    /// Decodes a value of any `Decodable` type.
     ///
-    /// Kinds are not mixed up: a text is not a number, and a number not a text, but `1.0` is a whole number. `Date` reads
-    /// ISO 8601 text or milliseconds since 1970, `Data` base64 text, `Decimal` every digit. Members that the type
-    /// does not ask for are ignored.
+    /// Kinds are not converted: a string is not a number, but `1.0` is a whole number. `Date` is read from ISO 8601
+    /// text or milliseconds since 1970, `Data` from base64 text, `Decimal` with every digit. Members that the type does
+    /// not ask for are ignored.
     ///
     /// ```swift
     /// let query: JSON = ["page": "2", "tag": "red"]
@@ -41,19 +41,19 @@ extension JSONTape {
     }
 }
 
-/// Gives the value at one place of a tape to a type that decodes itself.
+/// The decoder of the value at one place of a tape.
 ///
-/// It fits into an `any Decoder` without an allocation. So it does not keep its coding path, which is looked up when
-/// an error needs it.
+/// It is small enough for an `any Decoder` without an allocation, because it computes its coding path only when an
+/// error needs it.
 struct JSONTapeDecoder: Decoder {
     let tape: JSONTape
     private let position: UInt32
     private let depth: UInt32
 
-    /// How deeply calls of `init(from:)` may be nested.
+    /// The limit of nested calls of `init(from:)`.
     ///
-    /// Each takes stack, and only recursive types come this far. Half a megabyte of stack carries more than twice as
-    /// many in an optimised build.
+    /// Each call takes stack, and only recursive types reach the limit. In an optimised build, half a megabyte of stack
+    /// is enough for more than twice as many.
     private static let maximumDepth = 256
 
     init(_ tape: JSONTape) {
@@ -74,7 +74,7 @@ struct JSONTapeDecoder: Decoder {
 
     var value: JSON { JSON(tape, at: place) }
 
-    /// The value for error messages: arrays and objects without their contents.
+    /// The value for error messages, in which arrays and objects are shown empty.
     var shown: JSON {
         switch entry.kind {
         case .array: []
@@ -108,7 +108,7 @@ struct JSONTapeDecoder: Decoder {
         tape.member(name, of: place).map { inner(at: $0) }
     }
 
-    /// The elements of an array; a single text of a query or form is an array of one.
+    /// The elements of an array; a single text of a query or a form is treated as an array of one.
     func elements() throws -> UnkeyedContainer {
         let entry = entry
         if entry.kind == .array { return UnkeyedContainer(decoder: self, first: place + 1) }
@@ -118,7 +118,7 @@ struct JSONTapeDecoder: Decoder {
         return UnkeyedContainer(decoder: self, first: place)
     }
 
-    /// Makes a value of any type: one that JSON has a form for, or one that decodes itself.
+    /// Decodes a type that has a form in JSON directly, and any other with its `init(from:)`.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if type == String.self { return identity(try string(), as: type) }
         if type == Int.self { return identity(try integer(Int.self), as: type) }
@@ -146,7 +146,7 @@ struct JSONTapeDecoder: Decoder {
         if type == [Double].self { return identity(try array { try $0.double() }, as: type) }
         guard depth <= Self.maximumDepth else {
             throw failure(
-                "the values here stand too deep inside each other to be decoded", type, .content)
+                "the values here are nested too deeply to be decoded", type, .content)
         }
         return try Value(from: self)
     }
@@ -160,7 +160,7 @@ struct JSONTapeDecoder: Decoder {
         return array
     }
 
-    /// Why a value does not fit: its JSON type, or its content.
+    /// Whether a value has the wrong JSON type, or the right one with unsuitable content.
     enum Cause { case kind, content }
 
     func failure(_ problem: String, _ type: any Any.Type, _ cause: Cause = .kind) -> DecodingError {

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension JSONText {
-    /// Writes a value that JSON has a form for; `false` for one that encodes itself.
+    /// Writes a value whose type has a form in JSON; `false`, without writing, for any other type.
     func write<Value: Encodable>(scalar value: Value) throws -> Bool {
         if Value.self == String.self { return done(write(identity(value, as: String.self))) }
         if Value.self == Int.self { return done(write(identity(value, as: Int.self))) }
@@ -50,7 +50,7 @@ extension JSONText {
     private func write(whole value: some BinaryInteger) { write(.number(JSON.Number(value))) }
 
     private func write(_ value: Double) throws {
-        // Whole numbers below 2^53 are written as integers are; zero is not, so that `-0` keeps its sign.
+        // Whole numbers below 2^53 are written without a fraction; not zero, since `-0` must keep its sign.
         if let whole = Int(exactly: value), whole.magnitude < 1 << 53, whole != 0 { return write(whole) }
         try write(JSON.Number(value), value)
     }

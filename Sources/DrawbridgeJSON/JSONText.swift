@@ -1,8 +1,8 @@
-/// A JSON text while it is being written, from the beginning to the end.
+/// The text to which encoders write, from the beginning to the end.
 ///
-/// Values are appended in order, each at its place: that of the innermost value that is begun and not finished. Only
-/// what `nestedContainer` and `superEncoder` return may be written later; each is a text of its own, inserted where it
-/// belongs when the enclosing value is finished.
+/// Values are appended in order. Only the innermost unfinished value can be written to, except for what
+/// `nestedContainer` and `superEncoder` return: each of these has a text of its own, which is inserted when the
+/// enclosing value is finished.
 ///
 /// No method calls foreign code while it changes a property, so exclusive access need not be checked at run time.
 final class JSONText {
@@ -14,21 +14,21 @@ final class JSONText {
     struct Written {
         fileprivate(set) var bytes: [UInt8] = []
         fileprivate(set) var current = Place(id: 0, start: 0, firstName: 0, firstInsertion: 0)
-        /// The places around the current one, the outermost first.
+        /// The unfinished values that contain `current`, the outermost first.
         fileprivate(set) var outer: [Place] = []
         fileprivate var lastID = 0
-        /// The ranges of the members' names, with their quotes, in all places that are not finished.
+        /// The ranges of the members' names, with their quotes, in all unfinished values.
         fileprivate(set) var names: [Range<Int>] = []
         fileprivate var insertions: [(offset: Int, text: JSONText)] = []
-        /// The first error in a method that cannot throw; `finish` throws it.
+        /// The first error of a method that cannot throw; `finish` throws it.
         fileprivate var fault: EncodingError?
     }
 
-    /// Exclusivity is unchecked, here and in ``JSONTape``: the checks would cost a request with 52 bytes of JSON in and
-    /// out 3,600 instructions, a twentieth (`benchmarks/run --instructions`).
+    /// Exclusivity is unchecked, here and in ``JSONTape``: the checks would take 3,600 instructions, a twentieth, of a
+    /// request with 52 bytes of JSON in and out (`benchmarks/run --instructions`).
     @exclusivity(unchecked) private(set) var own = Written()
     private var reserved: [Reserved: JSONText] = [:]
-    /// The coding path to this text from the outermost value, where it is put into another text.
+    /// The coding path from the outermost value to this text, if it is to be inserted into another one.
     let base: [any CodingKey]
 
     init(base: [any CodingKey] = []) {
@@ -49,7 +49,7 @@ final class JSONText {
         own.current = own.outer.removeLast()
     }
 
-    /// Writes a value as a member; after an error the text is as it was before.
+    /// Writes a member; an error leaves the text as it was before.
     func append<Value: Encodable>(_ value: Value, named name: String, at place: Int) throws {
         try undoing {
             try beginMember(name, at: place)
@@ -57,7 +57,7 @@ final class JSONText {
         }
     }
 
-    /// Writes a value as an element; after an error the text is as it was before.
+    /// Writes an element; an error leaves the text as it was before.
     func appendElement<Value: Encodable>(_ value: Value, at place: Int) throws {
         try undoing {
             try beginElement(at: place)
@@ -98,7 +98,7 @@ final class JSONText {
         own.current.id == place ? own.current : own.outer.first { $0.id == place }
     }
 
-    /// Sets the shape of a place; `finish` throws where it had another one, since methods that give containers cannot.
+    /// Sets the shape of a value; if it had another one, `finish` throws, since methods that return containers cannot.
     func open(_ shape: Shape, at place: Int) {
         guard own.current.id == place else { return fail(closed) }
         if own.current.shape == .nothing {
@@ -110,7 +110,7 @@ final class JSONText {
         }
     }
 
-    /// Writes a comma if one is due, the member's name and the colon.
+    /// Writes a member's name and colon, after a comma if it is not the first member.
     @inline(__always)
     func beginMember(_ name: String, at place: Int) throws {
         try check(place)
@@ -134,7 +134,7 @@ final class JSONText {
         if own.current.id != place { throw error(closed) }
     }
 
-    private var closed: String { "encodes into a place that is finished, or has a value in it that is not" }
+    private var closed: String { "encodes into a value that is finished, or while one in it is unfinished" }
 
     private func finish() throws {
         if let fault = own.fault {
@@ -154,7 +154,7 @@ final class JSONText {
         }
     }
 
-    /// The encoder of a member that is written later, the same one when the member is asked for again.
+    /// An encoder of a member that may be written later; for the same key it returns the same one again.
     func reserveMember(_ key: some CodingKey, at place: Int) -> JSONTextEncoder {
         let member = Reserved(place: place, name: JSON.Bytewise(key.stringValue))
         if let text = reserved[member] { return JSONTextEncoder(text: text, place: 0) }
@@ -206,7 +206,7 @@ final class JSONText {
         }
     }
 
-    /// Writes the current object again, with each name once: in its first place, with its last value.
+    /// Rewrites the current object with unique names: each in its first position, with its last value.
     private func keepLastOfRepeatedNames() throws {
         let start = own.current.start
         let tape = try JSONTape(
@@ -237,9 +237,9 @@ final class JSONText {
         case object = "an object"
     }
 
-    /// A value that is begun and not finished.
+    /// A value that was begun and is not finished.
     struct Place {
-        /// Identifies the place; never reused.
+        /// Identifies the value; never reused.
         let id: Int
         let start: Int
         let firstName: Int
@@ -253,7 +253,7 @@ final class JSONText {
         return base + keys(in: places.prefix { $0.id != place })
     }
 
-    /// The key of the member or element that is being written in each of these places.
+    /// The key of the member or element that is being written in each of these values.
     private func keys(in places: some Sequence<Place>) -> [any CodingKey] {
         let all = own.outer + [own.current]
         return places.enumerated().compactMap { depth, place in

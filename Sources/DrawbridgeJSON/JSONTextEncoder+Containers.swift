@@ -1,5 +1,5 @@
-// One generic `encode` meets nearly all requirements of the protocols. 128-bit integers have an `encode` of their own
-// because the protocols' default throws, common types because that is faster.
+// One generic `encode` satisfies nearly all requirements of the protocols. 128-bit integers need a method of their own
+// because the protocols' default throws; common types have one because it is faster.
 
 extension JSONTextEncoder {
     struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -1,10 +1,10 @@
 extension JSON {
-    /// Makes a value of anything encodable.
+    /// Encodes a value of any `Encodable` type.
     ///
     /// `Date` becomes ISO 8601 text in UTC with milliseconds, `Data` base64 text, `URL` text; `Decimal`, 128-bit
-    /// integers and `JSON` keep every digit. Something that encodes nothing becomes an empty object.
-    /// - Parameter value: What to encode.
-    /// - Throws: `EncodingError`, for infinities and NaN among others, with the path to the value.
+    /// integers and `JSON` keep every digit. A type that encodes nothing becomes an empty object.
+    /// - Parameter value: The value to encode.
+    /// - Throws: `EncodingError` with the coding path, for example for infinity and NaN.
     public init(encoding value: some Encodable) throws {
         self.init(try JSONTape(parsing: try JSON.encode(value), maximumDepth: .max))
     }
@@ -16,10 +16,10 @@ extension JSON {
     }
 }
 
-/// Lets one value write itself to its place in a text.
+/// The encoder of one value in a text.
 struct JSONTextEncoder: Encoder {
     let text: JSONText
-    /// Its place; writing there is an error once the value is finished, and while a value inside it is not.
+    /// Identifies the value; writing is an error after it is finished, and while a value in it is unfinished.
     let place: Int
 
     var codingPath: [any CodingKey] { text.path(to: place) }
@@ -38,7 +38,7 @@ struct JSONTextEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// Writes a whole value; an object or array adds to the members or elements that were written before.
+    /// Writes a whole value; an object or array is appended to the members or elements that are already written.
     func take(_ value: JSON) throws {
         let isBegun = text.isBegun(at: place)
         switch value {

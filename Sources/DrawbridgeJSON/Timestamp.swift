@@ -5,13 +5,13 @@ import Foundation
 #endif
 
 extension Date {
-    /// `2026-11-20T23:29:24.123Z`, as JSON and logs write dates.
+    /// The date as JSON and logs write it: `2026-11-20T23:29:24.123Z`.
     package var timestamp: String { Timestamp.text(of: self) ?? "" }
 }
 
-/// The text of a point in time: ISO 8601 as RFC 3339 narrows it, in the proleptic Gregorian calendar.
+/// Converts dates to and from ISO 8601 text as RFC 3339 restricts it, in the proleptic Gregorian calendar.
 enum Timestamp {
-    /// `2026-11-20T23:29:24.123Z`, to the nearest millisecond, or `nil` outside the years 0000 to 9999.
+    /// `2026-11-20T23:29:24.123Z`, rounded to a millisecond; `nil` outside the years 0000 to 9999.
     static func text(of date: Date) -> String? {
         let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded() + epoch * 1000
         guard -62_167_219_200_000..<253_402_300_800_000 ~= milliseconds else { return nil }
@@ -39,7 +39,7 @@ enum Timestamp {
         }
     }
 
-    /// Reads `2026-11-20`, or that with `T23:29:24`, a fraction if any, and `Z` or an offset such as `+01:00`.
+    /// Parses `2026-11-20`, optionally followed by `T23:29:24`, a fraction, and `Z` or an offset such as `+01:00`.
     static func date(from text: String) -> Date? {
         var rest = Array(text.utf8)[...]
         guard let date = numbers("0000-00-00", from: &rest), 1...12 ~= date[1],
@@ -56,10 +56,10 @@ enum Timestamp {
         return Date(timeIntervalSinceReferenceDate: Double(seconds) - epoch + fraction)
     }
 
-    /// The seconds from 1970, where the arithmetic here begins, to 2001, where `Date` does.
+    /// The seconds from 1970, the origin of the arithmetic here, to 2001, that of `Date`.
     private static let epoch = 978_307_200.0
 
-    /// The date this many days after 1970-01-01, computed in years that begin in March, in eras of 400 years.
+    /// The date a number of days after 1970-01-01; counts in years that begin in March, and in eras of 400 years.
     private static func civil(fromDays days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooredBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -83,7 +83,7 @@ enum Timestamp {
         }
     }
 
-    /// The numbers in a text of this form, in which `0` stands for any digit; what was read is taken from `rest`.
+    /// Parses the numbers of a format, in which `0` stands for any digit, and removes them from `rest`.
     private static func numbers(_ form: String, from rest: inout ArraySlice<UInt8>) -> [Int]? {
         var numbers = [0]
         for expected in form.utf8 {
@@ -99,7 +99,7 @@ enum Timestamp {
         return numbers
     }
 
-    /// The fraction of a second: 0 without a point, `nil` for a point without digits; only nine digits count.
+    /// The fraction of a second: 0 without a point, `nil` for a point without digits; reads at most nine digits.
     private static func fraction(from rest: inout ArraySlice<UInt8>) -> Double? {
         guard rest.first == UInt8(ascii: ".") else { return 0 }
         let digits = rest.dropFirst().prefix(while: \.isDigit)
@@ -107,7 +107,7 @@ enum Timestamp {
         return digits.isEmpty ? nil : Double("0.\(String(decoding: digits.prefix(9), as: UTF8.self))")
     }
 
-    /// The seconds of `Z` or `+01:00`.
+    /// The offset in seconds of `Z` or `+01:00`; nil for any other text.
     private static func offset(_ text: ArraySlice<UInt8>) -> Int? {
         var rest = text
         guard let sign = rest.popFirst() else { return nil }
@@ -120,7 +120,7 @@ enum Timestamp {
 }
 
 extension Int {
-    /// Divides so that the remainder is never negative.
+    /// Divides rounding down, so that the remainder is never negative.
     fileprivate func quotientAndRemainder(flooredBy divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

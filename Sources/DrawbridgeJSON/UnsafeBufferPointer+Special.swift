@@ -1,8 +1,8 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// The first byte at or after `start` that does not stand for itself in a JSON string: quote, backslash, control
-    /// character; or the end.
+    /// The index of the first byte from `start` on that must be escaped in a JSON string (quote, backslash, control
+    /// character), or of the end.
     ///
-    /// - Parameter alsoSeparators: stops at E2 too, with which U+2028 and U+2029 begin.
+    /// - Parameter alsoSeparators: whether to stop at E2 too, the first byte of U+2028 and U+2029.
     @inline(__always)
     func firstSpecial(from start: Int, alsoSeparators: Bool = false) -> Int {
         var position = start
@@ -31,7 +31,7 @@ extension UnsafeBufferPointer<UInt8> {
     @inline(__always)
     private static func each(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
-    /// The highest bit is set in the first byte of `word` that is `byte`, and in none before it.
+    /// Sets the highest bit of the first byte that equals `byte`; bits of bytes before it are never set.
     @inline(__always)
     private static func bytes(of word: UInt64, equal byte: UInt8) -> UInt64 {
         let difference = word ^ each(byte)

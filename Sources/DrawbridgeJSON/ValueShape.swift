@@ -1,8 +1,8 @@
-/// What is known of the values in one place: their kinds, and the shapes of their elements and members.
+/// The type of the values in one place: their kinds, and the shapes of their elements and members.
 ///
-/// It is made from values that were seen, and from templates; TypeScript is written from it.
+/// It is inferred from values that were seen and from templates, and written as TypeScript.
 package struct ValueShape: Sendable {
-    /// Kinds of values, other than arrays and objects.
+    /// The scalar kinds of values.
     package struct Kinds: OptionSet, Sendable {
         package let rawValue: Int
 
@@ -17,16 +17,16 @@ package struct ValueShape: Sendable {
     package struct Members: Sendable {
         package var known: [(name: String, shape: ValueShape)] = []
         package var required: Set<JSON.Bytewise> = []
-        /// The shape of the values under all other names; none or one.
+        /// The shape of values under any other name: an array of one, or empty if there are none.
         package var others: [ValueShape] = []
     }
 
     package var kinds: Kinds = []
-    /// Nothing is known: it may be anything.
+    /// Whether nothing is known, so that any value is possible.
     package var isAny = false
-    /// The shape of elements: one, or none where only empty arrays were seen; nil where there are no arrays.
+    /// The shape of elements, in an array; empty if only empty arrays were seen, nil if no array was.
     package var elements: [ValueShape]?
-    /// The members of objects; nil where there are no objects.
+    /// The members of objects; nil if no object was seen.
     package var members: Members?
 
     package init(_ kinds: Kinds = [], isAny: Bool = false) { (self.kinds, self.isAny) = (kinds, isAny) }
@@ -44,10 +44,10 @@ package struct ValueShape: Sendable {
 
     package var isEmpty: Bool { !isAny && kinds.isEmpty && elements == nil && members == nil }
 
-    /// With more members than this, their names count as ids, whose values share one shape.
+    /// The number of members above which their names are taken for ids, and all values share one shape.
     static let mostMembers = 100
     private static let deepest = 20
-    /// A shape with more parts than this is of no use; the deepest are cut off.
+    /// The size above which a shape is useless, and its deepest parts are replaced by ``any``.
     private static let mostParts = 2000
 
     package init(of values: [JSON]) {
@@ -100,7 +100,7 @@ package struct ValueShape: Sendable {
             + (members.map { $0.known.map(\.shape) + $0.others } ?? []).reduce(0) { $0 + $1.partCount }
     }
 
-    /// The same down to this depth, and anything below it.
+    /// The shape down to a depth; what is deeper becomes ``any``.
     private func cut(to depth: Int) -> ValueShape {
         guard depth > 0 else { return elements == nil && members == nil ? self : .any }
         var shape = self
@@ -115,7 +115,7 @@ package struct ValueShape: Sendable {
 }
 
 extension ValueShape.Members {
-    /// The members of what fits either of the two: one that only one of them has is optional.
+    /// The members of objects of either shape; a member of only one of them is optional.
     fileprivate func merged(_ other: Self) -> Self {
         var merged = self
         var places: [JSON.Bytewise: Int] = [:]
@@ -134,7 +134,7 @@ extension ValueShape.Members {
         return merged.collapsed
     }
 
-    /// The same; or where the names count as ids, one shape for all of their values.
+    /// The same members; or one shape for all values if there are so many names that they must be ids.
     fileprivate var collapsed: Self {
         guard known.count > ValueShape.mostMembers || !others.isEmpty && !known.isEmpty else { return self }
         let all = known.map(\.shape) + others

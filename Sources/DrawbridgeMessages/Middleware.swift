@@ -1,4 +1,4 @@
-/// Stands around every answer, those of handlers and those that are passed through alike.
+/// Wraps the answering of every request, both by handlers and by passing it through.
 ///
 /// ```swift
 /// struct Timing: Middleware {
@@ -12,10 +12,10 @@
 /// }
 /// ```
 ///
-/// The first in the list is the outermost. Requests that are refused on their head alone never get here: a broken one,
-/// one to a foreign host, and one of a foreign page, or a prefetch, that comes by a socket and has a body.
+/// The first in the list is the outermost. Requests that are refused by their head do not get here: malformed ones,
+/// those with a foreign `Host`, and, if they come by a socket and have a body, those of foreign pages and prefetches.
 public protocol Middleware: Sendable {
-    /// Goes on to what lies inside. It does not throw: an error inside has become an answer already.
+    /// Calls the inner middleware, or the handler. It does not throw: an error inside has become a response already.
     typealias Next = @Sendable (Request) async -> Response
 
     /// Answers the request, usually by way of `next`.

@@ -1,22 +1,22 @@
-/// An app's bridge, known by the object that pages use, and the option that gives it to pages.
+/// A bridge that apps provide: the object by which pages use it, and the option that provides it.
 ///
-/// The only list of these. Errors that nobody caught in a page are compared with it, and so are the scripts of a
-/// served folder.
+/// This is the only list of such bridges. Uncaught errors of pages are searched for these names, and so are the scripts
+/// of a served folder.
 package struct BridgeHint: Sendable, Hashable {
-    /// The object that the page uses: `flutter_inappwebview`.
+    /// The global object that pages use: `flutter_inappwebview`.
     package let name: String
-    /// What gives it to pages: `--bridge flutter`.
+    /// The command's option that provides the object: `--bridge flutter`.
     package var option: String {
         let own = options.isEmpty ? "--bridge \(bridge)" : "--bridge '\(bridge)=\(options)'"
-        // Chromium's error names only the function, `callHandler`, which both bridges have.
+        // Chromium's error message has only the function's name, `callHandler`, which both bridges use.
         return self == Self.unasked ? "\(own), or --bridge flutter for flutter_inappwebview" : own
     }
     package let bridge: String
-    /// The bridge's options as JSON; empty for none.
+    /// The options of the bridge as JSON; empty if it needs none.
     package private(set) var options = ""
-    /// Whether the object is usually the page's own library, so that an error about it does not show a missing bridge.
+    /// Whether the object is usually defined by a library of the page, so that an error about it proves nothing.
     private var isOfPage = false
-    /// How the app calls itself in the user agent; an example where the object belongs to no single app.
+    /// What the app appends to its user agent; an example if many apps have this object.
     private(set) var app = "ShopApp/3.2"
 
     private static let all = [
@@ -44,11 +44,11 @@ package struct BridgeHint: Sendable, Hashable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// Found by errors alone: pages that ask for this bridge get it anyway.
+    /// Only searched for in errors: pages that ask for this bridge get it without any option.
     private static let unasked = BridgeHint(
         name: "WebViewJavascriptBridge", bridge: "webviewjavascriptbridge")
 
-    /// The members by which an object is known where the browser's error does not name it.
+    /// Members that identify an object, for errors in which the browser names only the member.
     private static let members = [
         "postMessage": "ReactNativeWebView", "nativePromise": "Capacitor",
         "callHandler": "WebViewJavascriptBridge", "registerHandler": "WebViewJavascriptBridge",
@@ -56,7 +56,7 @@ package struct BridgeHint: Sendable, Hashable {
 
     package static func named(_ name: String) -> BridgeHint? { byName[name] }
 
-    /// The message handlers by which the page's half of a bridge speaks, with the names of its hint.
+    /// The `webkit.messageHandlers` that the page's half of a bridge posts to, with the name of its hint.
     private static let messageHandlers = [
         "cordova": "cordova", "KKJSBridgeMessage": "KKJSBridge",
         "iOS_Native_InjectJavascript": "WKWebViewJavascriptBridge",
@@ -68,7 +68,7 @@ package struct BridgeHint: Sendable, Hashable {
 }
 
 extension BridgeHint {
-    /// The hint for what a browser says of an error: `X is not defined`, `window.X is undefined`, `reading 'postMessage'`.
+    /// The bridge that a browser's error names: `X is not defined`, `window.X is undefined`, `reading 'postMessage'`.
     package init?(_ message: String) {
         let isUndefined = ["is not defined", "undefined", "Can't find variable"].contains(
             where: message.contains)
@@ -87,14 +87,14 @@ extension BridgeHint {
     }
 }
 
-/// A bridge that the scripts of a served folder use, and that pages do not get.
+/// A bridge that scripts of a served folder use although no option provides it.
 package struct SpokenBridge: Sendable {
     package let hint: BridgeHint
-    /// The script or page that uses it, below the folder: `js/app.js`.
+    /// The script or page that uses the bridge, relative to the folder: `js/app.js`.
     package let file: String
-    /// The pages that have this script, by the paths of their files below the folder: `cart/index.html`.
+    /// The pages that load this script, as file paths relative to the folder: `cart/index.html`.
     package let pages: Set<String>
-    /// The script or page that reads `navigator.userAgent`, in which apps write their names; nil for none.
+    /// The script or page that reads `navigator.userAgent`, to which apps append their names; nil for none.
     package var readerOfUserAgent: String?
 
     package init(
@@ -110,8 +110,8 @@ package struct SpokenBridge: Sendable {
         let bridge = "\(file) speaks of \(hint.name): start with \(hint.option)"
         guard let readerOfUserAgent else { return bridge }
         return """
-            \(bridge); \(readerOfUserAgent == file ? "it" : readerOfUserAgent) reads navigator.userAgent: if that is to \
-            name the app, add --user-agent '{{userAgent}} \(hint.app)'
+            \(bridge); \(readerOfUserAgent == file ? "it" : readerOfUserAgent) reads navigator.userAgent: if it looks there for \
+            the app's name, add --user-agent '{{userAgent}} \(hint.app)'
             """
     }
 }

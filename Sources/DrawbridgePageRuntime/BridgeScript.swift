@@ -9,32 +9,32 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A bridge from outside the core: a script that gives pages what they find in an app, and that speaks to native for
-/// them (<doc:TeachingABridge>).
+/// A bridge that is not built in: a script that defines in a page what it would find in an app, and calls native for it
+/// (<doc:TeachingABridge>).
 ///
 /// ```swift
 /// let runtime = PageRuntime(bridges: [try .named("dsbridge"), try .file("bridges/mine.js")])
 /// ```
 public struct BridgeScript: Sendable, Equatable {
-    /// What tells it from others, in logs and in `bridge:`: that of its file, without `.js`, or the option `as`, by which
-    /// one script may be there more than once.
+    /// The name in logs and in `bridge:`: that of the file without `.js`, or the option `as`, with which one script can
+    /// be used several times.
     public let name: String
-    /// The name of its file, without `.js`.
+    /// The name of the script's file, without `.js`.
     private let script: String
-    /// What its script finds as `native.options`.
+    /// The options, an object, which the script reads as `native.options`.
     public let options: JSON
 
     private let source: Source
 
     private enum Source: Sendable, Equatable {
         case shipped([UInt8])
-        /// Read for each page anew, so that a change holds from the next load on.
+        /// The file is read for each page load, so that a change applies from the next load.
         case file(String)
     }
 
-    /// A bridge cannot be used, or its script cannot be read.
+    /// Thrown if a bridge cannot be used, or its script cannot be read.
     public struct ScriptError: Error, Equatable, CustomStringConvertible {
-        /// What is wrong and what to do, in one line.
+        /// What is wrong and how to correct it, in one line.
         public let description: String
 
         fileprivate init(_ description: String) { self.description = description }
@@ -42,37 +42,37 @@ public struct BridgeScript: Sendable, Equatable {
 
     static let mostBytes = 1 << 20
 
-    /// One of those that come with Drawbridge.
+    /// A bridge whose script comes with Drawbridge.
     ///
     /// - Parameters:
-    ///   - name: see ``shipped``.
-    ///   - options: an object; the manual has its members (<doc:Bridges>).
-    /// - Throws: a ``ScriptError`` where there is none of that name.
+    ///   - name: one of ``shipped``.
+    ///   - options: an object; the manual lists its members (<doc:Bridges>).
+    /// - Throws: a ``ScriptError`` if there is no such bridge, or an option is wrong.
     public static func named(_ name: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         guard let script = scripts[name].map(RuntimeScript.withoutComments) else {
             let nearest = Nearest.of(name, among: shipped).map { "; is it \($0)?" } ?? "."
             throw ScriptError(
-                "no bridge \(name)\(nearest) There are \(shipped.joined(separator: ", ")); one of your own is a file: ./\(name).js"
+                "no bridge \(name)\(nearest) There are \(shipped.joined(separator: ", ")); to use a script of yours, give its path: ./\(name).js"
             )
         }
         return try BridgeScript(name, .shipped(script), options)
     }
 
-    /// A file of one's own.
+    /// A bridge whose script is a file of yours.
     ///
-    /// Whoever names it trusts it: it runs in every page, as the page's own scripts do.
+    /// The script must be trusted: it runs in every page, like the page's own scripts.
     ///
     /// - Parameters:
-    ///   - path: its name is the bridge's: `mine` for `bridges/mine.js`.
-    ///   - options: an object.
-    /// - Throws: a ``ScriptError`` where it cannot be read, or its name is not one for a bridge.
+    ///   - path: the file; its name becomes that of the bridge: `mine` for `bridges/mine.js`.
+    ///   - options: an object, for the script to read.
+    /// - Throws: a ``ScriptError`` if the file cannot be read, or its name is not valid for a bridge.
     public static func file(_ path: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         let bridge = try unread(path, options: options)
         _ = try bridge.text()
         return bridge
     }
 
-    /// A file of one's own that may not be there yet.
+    /// A bridge whose script file need not exist yet; it is read when a page asks for it.
     package static func unread(_ path: String, options: JSON = [:]) throws(ScriptError) -> BridgeScript {
         let file = path.split(separator: "/").last.map(String.init) ?? ""
         guard file.hasSuffix(".js") else {
@@ -83,12 +83,12 @@ public struct BridgeScript: Sendable, Equatable {
 
     private init(_ script: String, _ source: Source, _ options: JSON) throws(ScriptError) {
         guard options.objectValue != nil else {
-            throw ScriptError("the options of the bridge \(script) are not an object")
+            throw ScriptError("the options of the bridge \(script) must be an object")
         }
         let handlers = options["handlers"] ?? [:]
         guard handlers.objectValue?.allSatisfy({ $0.value.objectValue != nil }) == true else {
             throw ScriptError(
-                #"the option handlers of the bridge \#(script) has an object for each name: {"pay": {"order": ["callback", "data"]}}"#
+                #"the option handlers of the bridge \#(script) must have an object for each name: {"pay": {"order": ["callback", "data"]}}"#
             )
         }
         let name: String
@@ -96,15 +96,15 @@ public struct BridgeScript: Sendable, Equatable {
         case nil: name = script
         case .string(let other): name = other
         default:
-            throw ScriptError("the option as of the bridge \(script) is a name, such as wechat")
+            throw ScriptError("the option as of the bridge \(script) must be a name, such as wechat")
         }
         guard BridgeName.isOne(name) else {
             throw ScriptError(
-                "\(name).js: the name of a bridge has 32 letters, digits, - and _ of ASCII at most")
+                "\(name).js: the name of a bridge is 1 to 32 ASCII letters, digits, - and _; rename the file")
         }
         guard !BridgeName.own.contains(name) else {
             throw ScriptError(
-                "\(name).js: \(name) is a bridge that pages have already; give it another name by the option as"
+                "\(name).js: pages already have a bridge \(name); give yours another name with the option as"
             )
         }
         self.name = name
@@ -113,9 +113,9 @@ public struct BridgeScript: Sendable, Equatable {
         self.options = options
     }
 
-    /// The script as it is now.
+    /// The current text of the script.
     ///
-    /// - Throws: a ``ScriptError`` where it cannot be read.
+    /// - Throws: a ``ScriptError`` if the file cannot be read.
     package func text() throws(ScriptError) -> [UInt8] {
         switch source {
         case .shipped(let bytes): return bytes
@@ -124,14 +124,14 @@ public struct BridgeScript: Sendable, Equatable {
             let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
             let size = attributes?[.size] as? Int ?? 0
             guard size <= Self.mostBytes else {
-                throw ScriptError("\(path) has \(size) bytes; the script of a bridge has 1 MB at most")
+                throw ScriptError("\(path) has \(size) bytes; the limit for the script of a bridge is 1 MB")
             }
-            // Only a regular file is read: a pipe may block, and a device has no end.
+            // Only regular files are read: reading a pipe could block, and a device may never end.
             let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
             if isFile, let data = try? Data(contentsOf: file) { return Array(data) }
             let shipped = Self.shipped.joined(separator: ", ")
             throw ScriptError(
-                "cannot read the script \(path); give one that is there, or one of \(shipped)")
+                "cannot read the script \(path); give an existing file, or one of \(shipped)")
         }
     }
 
@@ -141,11 +141,11 @@ public struct BridgeScript: Sendable, Equatable {
 
     package func gives(_ hint: BridgeHint) -> Bool {
         guard script == hint.bridge else { return false }
-        // The script `object` is another bridge for each object.
+        // The script `object` serves many bridges, so its option `object` must match too.
         return script != "object" || options["object"]?.stringValue == hint.name
     }
 
-    /// The names of those that come with Drawbridge, sorted.
+    /// The names of the bridges that come with Drawbridge, sorted.
     public static let shipped = scripts.keys.sorted()
 
     private static let scripts = Texts(bridge_texts()).files

@@ -6,13 +6,13 @@ package protocol Expiring: AnyObject, Sendable {
     func expire()
 }
 
-/// Expires loads, and whatever else has a deadline, on one thread for the process.
+/// Calls `expire()` on loads and other objects at their deadlines, from one thread for the whole process.
 ///
-/// A sleeping task for each would stay in memory until the deadline, even if it was cancelled early.
+/// A sleeping task for each deadline would stay in memory until then, even if it was cancelled early.
 package final class Deadlines: Sendable {
     private struct State {
         var waiting: [ObjectIdentifier: (end: ContinuousClock.Instant, waiter: any Expiring)] = [:]
-        /// When the thread wakes next; nil while there is no deadline.
+        /// When the thread wakes next; nil if there is no deadline.
         var nextLook: ContinuousClock.Instant?
     }
 
@@ -42,10 +42,10 @@ package final class Deadlines: Sendable {
         state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(waiter)) }
     }
 
-    /// Waits for the next deadline, or for an earlier one to be added, and expires what is over.
+    /// Waits until the next deadline or until an earlier one is added, then expires what is due.
     private func look() {
         if let next = state.withLock({ $0.nextLook }) {
-            // An hour at most: Dispatch counts nanoseconds, and a deadline may be any duration.
+            // At most an hour: Dispatch counts nanoseconds, and a longer deadline could overflow.
             let left = min(.seconds(3600), max(.zero, ContinuousClock.now.duration(to: next)))
             if news.wait(timeout: .now() + left / .seconds(1)) == .success { return }
         } else {

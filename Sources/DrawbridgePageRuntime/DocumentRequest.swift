@@ -1,18 +1,18 @@
 package import DrawbridgeMessages
 import HTTPTypes
 
-/// Whether a browser shows what it asks for as a page, or hands it to a script.
+/// What a browser will do with the response: show it as a page, or hand it to a script.
 package enum DocumentRequest {
-    /// A page, in a window or a frame.
+    /// A page, in a window or in a frame.
     case page
-    /// Data for a script, an image, a part of another page.
+    /// Data for a script, an image, or another resource of a page.
     case other
-    /// Something that a service worker asks for by itself, and may answer pages with.
+    /// A request that a service worker makes by itself; it may later answer pages from its cache.
     case worker
-    /// It does not say: a program, or a script of a page without TLS, where browsers send no `Sec-Fetch-Dest`.
+    /// Unknown: a program, or a script of a page without TLS, for which browsers send no `Sec-Fetch-Dest`.
     case unknown
 
-    /// - Parameter workers: the paths of scripts of service workers, as far as they are known.
+    /// - Parameter workers: tells whether a path is that of a known service worker's script.
     package init(_ request: Request, workers: (String) -> Bool = { _ in false }) {
         let headers = request.headers
         if let destination = headers.value(.secFetchDest) {
@@ -33,16 +33,16 @@ package enum DocumentRequest {
         }
     }
 
-    /// Whether it is a navigation: of one that a service worker passes on, browsers leave nothing but the mode
-    /// (Chromium), or the header fields by which a page is asked for (Firefox).
+    /// Whether it is a navigation; if a service worker passes it on, only the mode is left of it (Chromium), or the
+    /// header fields of a page request (Firefox).
     private static func isNavigation(_ headers: HTTPFields) -> Bool {
         headers.value(.secFetchMode) == "navigate"
             || headers.contains(.upgradeInsecureRequests)
                 && headers.value(.accept)?.lowercased().contains("text/html") == true
     }
 
-    /// True for a request by a page of another origin, whom the upstream may let read the answer (CORS): the tag has
-    /// the page token in it, which is not for that page.
+    /// True if a page of another origin asks, which the upstream may allow to read the response (CORS): it must not see
+    /// the page token in the tag.
     private static func isOfAnotherOrigin(_ request: Request) -> Bool {
         guard let origin = request.headers.value(.origin) else { return false }
         return request.site.map { WebOrigin.of(scheme: request.scheme, $0) } != origin

@@ -2,11 +2,11 @@ package import DrawbridgeMessages
 import HTTPTypes
 
 extension HTMLInjection {
-    /// What goes to the responders behind the gateway in place of `request`, so that validators and ranges fit the
-    /// document as they have it.
+    /// The request as it is sent to the responders behind the gateway: its validators and ranges refer to the unchanged
+    /// document.
     ///
-    /// A browser whose copy of a page has no tag, or that of another process, gets the page anew. Requests for anything
-    /// else are not changed: entity tags of documents mean nothing there.
+    /// If the browser's copy of a page has no tag, or that of another process, the validators are dropped, so that the
+    /// whole page is sent. Requests for anything but documents are not changed.
     package func outgoing(_ request: Request) -> Request {
         if ServiceWorkers.isScript(request.headers) {
             var outgoing = request
@@ -24,11 +24,11 @@ extension HTMLInjection {
             headers[.ifNoneMatch] = Self.without(suffix, field, keepingOthers: use == .unknown)
         }
         if use != .unknown {
-            // Documents must come uncompressed, since nothing is decompressed here.
+            // The gateway does not decompress, and can put its tag only into plain text.
             headers[.acceptEncoding] = "identity"
             headers[.ifModifiedSince] = nil
         }
-        // A range of the original does not fit the changed document.
+        // A byte range of the original document does not fit the changed one.
         if use == .page || headers.value(.ifRange)?.contains(suffix) == true {
             headers[.ifRange] = nil
             headers[.range] = nil
@@ -39,7 +39,7 @@ extension HTMLInjection {
         return outgoing
     }
 
-    /// The entity tags as they are behind the gateway; nil for none.
+    /// The entity tags without the suffix, as the responders know them; nil if none is left.
     private static func without(_ suffix: String, _ field: String, keepingOthers: Bool) -> String? {
         guard case .tags(let tags) = EntityTag.List(field) else { return field }
         let originals = tags.compactMap { tag in

@@ -6,39 +6,39 @@ import HTTPGrammar
 import HTTPTypes
 import Logging
 
-/// Puts the page runtime's tag into the documents that come from behind the gateway.
+/// Inserts the page runtime's `<script>` tag into HTML documents of the responders behind the gateway.
 ///
-/// A document is `text/html` that a browser shows as a page: not what a script fetches, not JSON under a wrong type, no
-/// download, no part, and nothing that is encoded, since nothing is decompressed here. `application/xhtml+xml` is left
-/// alone: it is XML, where one wrong byte is the end of a page.
+/// A document is `text/html` that a browser shows as a page: not the response to a script's `fetch`, not JSON with a
+/// wrong type, not a download, a range or an encoded body, since nothing is decompressed here. `application/xhtml+xml`
+/// is left unchanged: in XML a single wrong byte breaks the page.
 ///
 /// ```swift
 /// let response = try await behind.respond(to: injection.outgoing(request))
 /// return response.map { injection.apply(to: $0, for: request) }
 /// ```
 ///
-/// A changed document is another version of it, so its `ETag` gets a suffix: the epoch of this process, and a version
-/// of the tag. `If-None-Match` loses the suffix again. Caches must always revalidate the document: its tag holds the
-/// page token, which is new in every process.
+/// The `ETag` of a changed document gets a suffix, of this process's epoch and the tag's version, which is removed from
+/// `If-None-Match` again. Caches must always revalidate the document, because its tag contains the page token, which is
+/// new in every process.
 package struct HTMLInjection: Sendable {
-    /// What marks the entity tags of changed documents in this process.
+    /// The suffix of entity tags of changed documents, unique to this process.
     private let mark: String
-    /// The version of the tag for a request, which changes when the tag does.
+    /// The version of the tag for a request; changes whenever the tag does.
     private let version: @Sendable (_ request: Request) -> String
-    /// Whether pages of other sites may frame documents, as far as it is up to the gateway.
+    /// Whether pages of other sites may frame documents that have no policy for that.
     private let isForForeignFrames: Bool
     package let withoutNative: PagesWithoutNative
     private let replyBook: ReplyBook?
     private let workers = ServiceWorkers()
     private let tag: @Sendable (_ request: Request, _ nonce: String?) -> String
 
-    /// Makes it for the life of a process.
+    /// Makes an injection; it is used for the life of the process.
     ///
     /// - Parameters:
     ///   - epoch: new in every process; letters and digits.
-    ///   - isForForeignFrames: whether pages of other sites may frame documents that do not say so themselves.
+    ///   - isForForeignFrames: whether pages of other sites may frame documents that have no policy for that.
     ///   - version: a text that changes when the tag does; letters, digits, `-`, `_` and `.`.
-    ///   - tag: the tag for the document that answers a request; with this nonce if there is one.
+    ///   - tag: the tag for the response to a request, with the given nonce if any.
     package init(
         epoch: String, isForForeignFrames: Bool = false, _ replyBook: ReplyBook? = nil,
         _ journal: Journal? = nil,
@@ -55,11 +55,11 @@ package struct HTMLInjection: Sendable {
 
     func suffix(for request: Request) -> String { mark + version(request) }
 
-    /// The response with the tag in it if it is a document; else as it was.
+    /// The response with the tag inserted if it is a document; otherwise the response unchanged.
     ///
     /// - Parameters:
-    ///   - response: what came from behind the gateway.
-    ///   - request: as it came from the caller, before ``outgoing(_:)``.
+    ///   - response: the response of the responders behind the gateway.
+    ///   - request: the request as it was received, before ``outgoing(_:)``.
     package func apply(to response: Response, for request: Request) -> Response {
         if ServiceWorkers.isScript(request.headers) { return worker(response, for: request) }
         let use = use(of: request)
@@ -72,7 +72,7 @@ package struct HTMLInjection: Sendable {
             return response
         }
         guard use != .other else {
-            // The same URL may be asked for as a page, and no cache should answer that with this.
+            // A cache must not reuse this response if the same URL is later requested as a page.
             var part = response
             part.headers.vary(by: "Sec-Fetch-Dest")
             return part
@@ -94,7 +94,7 @@ package struct HTMLInjection: Sendable {
         var document = response
         document.body = body
         document.headers = headers(of: response, for: request, access, beginning: beginning)
-        // A 401 asks for a password in place of the page, and an answer without a type may be no page.
+        // A 401 makes the browser ask for a password first, and a response without a type may not be a page.
         if use == .page, !isUnnamed, response.status != .unauthorized { expectsNative(request) }
         return document
     }
@@ -107,7 +107,7 @@ package struct HTMLInjection: Sendable {
         return workers.changed(response, at: request.path) ?? leaving(request) ?? response
     }
 
-    /// Waits for a page that a person opens to ask for its script, and tells of its session.
+    /// Expects a page that a person opens to request its script soon, and logs the session that the page uses.
     private func expectsNative(_ request: Request) {
         guard request.method == .get, request.headers.contains(.secFetchDest),
             !request.headers.contains(.secPurpose)
@@ -123,12 +123,12 @@ package struct HTMLInjection: Sendable {
         }
     }
 
-    /// A script that unregisters a service worker which no longer exists; nil for requests of anything else.
+    /// A script that unregisters a service worker that no longer exists; nil if the request is not for such a script.
     package func leaving(_ request: Request) -> Response? {
         guard ServiceWorkers.isScript(request.headers) else { return nil }
         if replyBook?.isNews("a worker", in: request.path) != false {
             request.logger.notice(
-                "there is no service worker at \(request.path) any more; the browser is told to remove it, and its pages load again"
+                "the service worker \(request.path) no longer exists; the browser is told to remove it and to reload its pages"
             )
         }
         return ServiceWorkers.leaving
@@ -136,7 +136,7 @@ package struct HTMLInjection: Sendable {
 
     func use(of request: Request) -> DocumentRequest { DocumentRequest(request, workers: workers.has) }
 
-    /// Why a page that is given the script has no native side all the same; nil where it has one.
+    /// Why a page cannot call native although it gets the script; nil if it can.
     private func reason(for response: Response, to request: Request) -> PagesWithoutNative.Reason? {
         let policies = response.policies(.contentSecurityPolicy)
         if policies.contains(where: { $0.isSandboxed(without: "allow-scripts") }) { return .scriptless }
@@ -147,10 +147,10 @@ package struct HTMLInjection: Sendable {
             ? .framed : nil
     }
 
-    /// Refuses to prerender a page, which a browser loads before anybody opens it; nil for any other request.
+    /// An error for a request to prerender a page before anybody opens it; nil for any other request.
     ///
-    /// Its scripts would run, and call native before anybody sees it. The browser loads a refused page when it is
-    /// opened.
+    /// A prerendered page would run its scripts, and call native, unseen. After a refusal the browser loads the page
+    /// when it is opened.
     package func refusal(of request: Request) -> HTTPError? {
         guard !request.isAnonymous,
             request.headers.value(.secPurpose)?.contains("prerender") == true, use(of: request) == .page
@@ -175,13 +175,13 @@ package struct HTMLInjection: Sendable {
         headers.becomeThoseOfADocument()
         headers[.contentLength] = nil
         headers[.eTag] = access.hasOwnNonce ? nil : suffixed(headers.value(.eTag), for: request)?.text
-        // The tag pushes the page's `<meta charset>` back, for which browsers look in the first 1,024 bytes.
+        // Browsers look for `<meta charset>` in the first 1,024 bytes only, and the tag may push it out of them.
         if let beginning, let type = headers[.contentType], !type.lowercased().contains("charset"),
             let label = HTMLEncoding.declared(in: beginning)
         {
             headers[.contentType] = "\(type); charset=\(label)"
         }
-        // This blocks custom schemes in frames and forms, for which desktop browsers would offer to open an app.
+        // Blocks custom schemes in frames and forms, for which desktop browsers would offer to open an app.
         headers.append(HTTPField(name: .contentSecurityPolicy, value: Self.ownPolicy))
         let enforced = response.policies(.contentSecurityPolicy)
         if !isForForeignFrames, !headers.contains(.xFrameOptions),
@@ -197,9 +197,9 @@ package struct HTMLInjection: Sendable {
         return "frame-src \(schemes); form-action \(schemes)"
     }()
 
-    /// The 304 for a document that the caller got from here.
+    /// The 304 for a document that was changed here.
     ///
-    /// The policies of the first answer stay in force, with its nonce: a new 304 must not bring others.
+    /// Its policies are removed, so that those of the first response, with their nonce, stay in force.
     private func notModified(_ response: Response, for request: Request) -> Response {
         guard case .tags(let known)? = request.headers.value(.ifNoneMatch).map(EntityTag.List.init) else {
             return response
@@ -219,7 +219,7 @@ package struct HTMLInjection: Sendable {
         return document
     }
 
-    /// The entity tag of the changed document; nil where it has none, or a malformed one.
+    /// The entity tag with this process's suffix; nil if the document has none, or a malformed one.
     private func suffixed(_ text: String?, for request: Request) -> EntityTag? {
         guard let text, case .tags(let tags) = EntityTag.List(text), tags.count == 1 else { return nil }
         return EntityTag("\(tags[0].opaque)\(suffix(for: request))", isWeak: tags[0].isWeak)
@@ -227,7 +227,7 @@ package struct HTMLInjection: Sendable {
 }
 
 extension HTTPFields {
-    /// Removes what is true of the original only, and makes caches revalidate.
+    /// Removes header fields that describe the original bytes, and makes caches revalidate.
     fileprivate mutating func becomeThoseOfADocument() {
         for name in [
             HTTPField.Name.lastModified, .acceptRanges, .contentMD5, .digest, .contentDigest, .reprDigest,
@@ -239,26 +239,26 @@ extension HTTPFields {
         self[.cacheControl] =
             (["no-cache"] + ["private", "no-store"].filter { name in kept.contains { $0 == name } })
             .joined(separator: ", ")
-        // The same URL may be a page or a part of one.
+        // The same URL may be requested as a page or by a script, with different responses.
         vary(by: "Sec-Fetch-Dest")
     }
 }
 
 extension Response {
-    /// Whether a browser shows it as a page when it navigates to it.
+    /// Whether a browser that navigates to it would show it as an HTML page.
     fileprivate var isHTML: Bool {
         switch status.code {
         case 200...203, 400...599: break
         default: return false
         }
-        // The subscript would make an index of all names, in most answers only for this.
+        // Avoids the subscript, which would build an index of all names, for most responses only for this lookup.
         guard let type = contentType?.text ?? headers.first(where: { $0.name == .contentType })?.value,
             type.isHTMLType
         else { return false }
         return headers.word(.contentDisposition)?.hasPrefix("attachment") != true
     }
 
-    /// Whether a browser looks at its bytes to know what it is (MIME Sniffing, section 7).
+    /// Whether a browser guesses the type from the bytes (MIME Sniffing, section 7).
     fileprivate var isUnnamed: Bool {
         let type = contentType?.text ?? headers.value(.contentType) ?? ""
         return ["", "unknown/unknown", "application/unknown", "*/*"].contains(type)
@@ -272,7 +272,7 @@ extension Response {
             == true
     }
 
-    /// Whether its bytes are uncompressed text, in an encoding that contains ASCII.
+    /// Whether the body is uncompressed, and in an encoding that contains ASCII.
     fileprivate var isPlain: Bool {
         if case .output = body { return false }
         return coding == nil && headers.value(.contentType)?.lowercased().contains("utf-16") != true
@@ -283,7 +283,7 @@ extension Response {
         return coding == "identity" || coding.isEmpty ? nil : coding
     }
 
-    /// The policies of the header fields, those first that are enforced.
+    /// The policies of the header fields: the enforced ones first, then the report-only ones.
     fileprivate var policies: [ContentSecurityPolicy] {
         policies(.contentSecurityPolicy) + policies(.contentSecurityPolicyReportOnly)
     }
@@ -295,7 +295,7 @@ extension Response {
 }
 
 extension String {
-    /// Whether a media type is that of HTML, whatever its parameters; byte by byte, for every answer is asked.
+    /// Whether a media type is `text/html`, with or without parameters; compares bytes, to be fast for every response.
     fileprivate var isHTMLType: Bool {
         let rest = utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         let name = "text/html".utf8

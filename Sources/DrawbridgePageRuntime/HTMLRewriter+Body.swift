@@ -3,11 +3,11 @@ import DrawbridgeMessages
 import Synchronization
 
 extension HTMLRewriter {
-    /// The body with the tag in it, and its beginning where that is known already; nil where it gets none.
+    /// The body with the tag inserted, and its first bytes if they are already known; nil if it gets no tag.
     ///
-    /// Only the beginning of a file is read. A stream is changed on its way, so that its length is unknown.
+    /// Of a file only the first bytes are read. A stream is changed while it is sent, so its length is unknown.
     ///
-    /// - Parameter isHead: whether the caller wants no body, so that there may be none.
+    /// - Parameter isHead: whether the request is HEAD, whose body may be empty.
     func rewrite(_ body: Response.Body, isHead: Bool) -> (body: Response.Body, beginning: [UInt8]?)? {
         switch body {
         case .output, .upgrade:
@@ -33,7 +33,7 @@ extension HTMLRewriter {
 
     private func rewrite(_ file: Response.File) -> (body: Response.Body, beginning: [UInt8]?)? {
         let count = min(file.length, Self.window)
-        // A file that cannot be read, or has become shorter, fails when it is sent.
+        // If the file cannot be read or has become shorter, it is left unchanged here, and sending it will fail.
         guard let beginning = try? file.handle.read(at: file.offset, count: count), beginning.count == count
         else {
             return nil

@@ -1,11 +1,11 @@
 package import DrawbridgeJSON
 import HTTPGrammar
 
-/// The names that a page finds as members of objects: below `messageHandlers`, at shortcuts, as global functions.
+/// The names that a page finds as members of `messageHandlers` and shortcuts, and as global functions.
 package struct PageNames: Equatable, Sendable {
-    /// Those that handlers and replies answer, sorted; none where no object of the page's shows them all.
+    /// The names with a handler or a reply, sorted; empty if no object in the page lists them all.
     var present: [String] = []
-    /// Those that settings give to every page, and that a reply says are missing; sorted.
+    /// The names that settings give to every page but whose reply is `$missing`, sorted.
     var absent: [String] = []
 
     package init(present: [String] = [], absent: [String] = []) {
@@ -18,13 +18,13 @@ package struct PageNames: Equatable, Sendable {
     }
 }
 
-/// A name that a page has looked up at an object of native's, and that does not exist.
+/// A name that a page has looked up in an object of a bridge, and that nothing answers.
 package struct MissedName: Hashable, Sendable {
     package let name: String
-    /// The object as a script names it: `MyApp`, `webkit.messageHandlers`.
+    /// The object as scripts write it: `MyApp`, `webkit.messageHandlers`.
     package let object: String
 
-    /// Nil for what the page runtime never sends.
+    /// Nil for JSON that the page runtime does not send.
     package init?(_ json: JSON) {
         guard let name = json["missed"]?.stringValue, let object = json["of"]?.stringValue,
             (1...100).contains(name.utf8.count), (1...100).contains(object.utf8.count)
@@ -34,7 +34,7 @@ package struct MissedName: Hashable, Sendable {
 
     package var text: String { isPlain ? "\(object).\(name)" : "\(object)[\(JSON.string(name))]" }
 
-    /// Whether it has nothing but letters, digits and underlines of ASCII.
+    /// Whether the name consists of ASCII letters, digits and underscores only.
     package var isPlain: Bool { name.utf8.allSatisfy(\.isWord) }
 
     package var isMessageHandler: Bool { object == "webkit.messageHandlers" }

@@ -2,9 +2,9 @@ package import DrawbridgeJSON
 package import DrawbridgeMessages
 package import DrawbridgeMocks
 
-/// What pages are given to reach native: the script that is put into their documents, and the names that it provides.
+/// The configuration of the script that lets pages call native, and of the names that it defines in them.
 ///
-/// Most pages say themselves which bridge they want. What a page cannot say is named here.
+/// Most pages reveal by themselves which bridge they use. What they do not reveal is configured here.
 ///
 /// ```swift
 /// let gateway = Gateway(
@@ -12,46 +12,46 @@ package import DrawbridgeMocks
 ///     pageRuntime: PageRuntime(schemes: ["mizhua"], functions: ["callNative"], shortcuts: ["MyApp"]))
 /// ```
 public struct PageRuntime: Sendable, Equatable {
-    /// What a plain callback hears where its handler is missing.
+    /// What a callback without an error parameter gets if there is no handler for its call.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Missing: Sendable {
-        /// Nothing, as in the apps that such pages were written for; log and console say it.
+        /// The callback is never called, as in apps; the log and the console report it.
         case silent
-        /// `{"code":400,"message":"No response"}`.
+        /// The callback gets `{"code":400,"message":"No response"}`.
         case answer
     }
 
-    /// Schemes of the app's own, by which pages signal and command: `mizhua` for `mizhua://fetch_message`
+    /// The app's URL schemes, with which pages signal and send commands: `mizhua` for `mizhua://fetch_message`
     /// (contract, section 3).
     public var schemes: [String]
-    /// The item of a command URL that names the call, where it is there: `action` for `app://host?action=home`.
+    /// The query item that names the call in a command URL, if present: `action` in `app://host?action=home`.
     public var commandItem: String?
-    /// The names below `window.webkit.messageHandlers` (contract, section 5); `*` is every name that has a handler or a
-    /// reply.
+    /// The names below `window.webkit.messageHandlers` (contract, section 5); `*` stands for all names with a handler
+    /// or a reply.
     public var messageHandlers: [String]
-    /// Those of them whose `postMessage` returns a promise of the answer.
+    /// The ``messageHandlers`` whose `postMessage` returns a promise of the answer.
     public var replyHandlers: [String]
-    /// Global functions with a synchronous result (contract, section 6); `*` is every name that has a handler or a reply,
-    /// and that is no name of the browser's own.
+    /// Global functions that return the answer synchronously (contract, section 6); `*` stands for all names with a
+    /// handler or a reply, except names that the browser defines.
     public var functions: [String]
-    /// Objects with a function for every handler of the page's: `MyApp.share(data, callback)` (contract, section 7).
+    /// Objects with a function for every handler and reply: `MyApp.share(data, callback)` (contract, section 7).
     public var shortcuts: [String]
-    /// Bridges besides those that pages have already, in the order in which they are set up; no two have one name.
+    /// Bridges in addition to the built-in ones, in the order in which they are set up; their names must differ.
     public var bridges: [BridgeScript]
-    /// What the browser calls itself, to pages and to what lies behind the gateway: `{{userAgent}} ShopApp/3.2`.
+    /// The `User-Agent` that pages and upstreams see: `{{userAgent}} ShopApp/3.2`.
     ///
-    /// `{{userAgent}}` is the browser's own name. Nil is that name alone, and so is what ``isUserAgent(_:)`` refuses.
+    /// `{{userAgent}}` stands for the browser's, which is kept if this is nil, or ``isUserAgent(_:)`` is false.
     public var userAgent: String?
-    /// What a plain callback hears where its handler is missing.
+    /// What a callback without an error parameter gets if there is no handler for its call.
     public var missing: Missing
-    /// Whether a page also gets it inside a page of another site; by default it has no native side there.
+    /// Whether pages can call native inside a page of another site too; false by default.
     public var isForForeignFrames: Bool
-    /// Paths whose documents stay as they are: exact, with parameters, or with a wildcard at the end.
+    /// Paths whose documents are not changed: exact, with parameters, or with a wildcard at the end.
     public var excluded: [String]
 
-    /// The runtime as most pages need it.
+    /// Makes a configuration; the defaults suit most pages.
     public init(
         schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String] = ["JSBridge"],
         replyHandlers: [String] = [],
@@ -72,7 +72,7 @@ public struct PageRuntime: Sendable, Equatable {
         self.excluded = excluded
     }
 
-    /// Whether a text can be a ``userAgent``: ASCII without control characters, and with no other word in double braces.
+    /// Whether a text is a valid ``userAgent``: printable ASCII whose only template is `{{userAgent}}`.
     public static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
 
     package var appName: AppName? { userAgent.flatMap(AppName.init) }
@@ -82,13 +82,13 @@ public struct PageRuntime: Sendable, Equatable {
         return bridges.filter { names.contains($0.name) }
     }
 
-    /// Whether some object in pages has every name that is answered.
+    /// Whether pages have an object that lists every name that is answered.
     package var showsAllNames: Bool {
         !shortcuts.isEmpty || !bridges.isEmpty || messageHandlers.contains(Self.everyName)
             || functions.contains(Self.everyName)
     }
 
-    /// The names that pages are given for a call each, without those through which any call is made.
+    /// The names that stand for one call each; without those through which a page can make any call.
     package var givenNames: Set<String> {
         Set(messageHandlers + functions).subtracting([
             Self.everyName, "JSBridge", "callNative", "fetchMessages",
@@ -102,12 +102,12 @@ public struct PageRuntime: Sendable, Equatable {
         return !excluded.contains { RoutePattern(checking: $0)?.fits(segments) == true }
     }
 
-    /// Whether a text can be one of ``excluded``; those that cannot exclude nothing.
+    /// Whether a text is a valid pattern for ``excluded``, where invalid ones have no effect.
     package static func canExclude(_ path: String) -> Bool { RoutePattern.isPattern(path) }
 
     /// The configuration of the script, as a JSON object.
     ///
-    /// - Parameter isWanted: native has something to say to every page, so it opens its channel at once.
+    /// - Parameter isWanted: whether native sends messages to every page, so that pages open their channel at once.
     package func configuration(
         epoch: String, path: String, names: PageNames, session: Session = .usual, isWanted: Bool = false,
         hasJournal: Bool = false, settings: PageSettings = PageSettings()

@@ -3,17 +3,17 @@ import DrawbridgeMessages
 import Logging
 import Synchronization
 
-/// Reports pages that have no native side because of how they are served.
+/// Reports pages that cannot call native because of how they are served.
 ///
-/// Nothing else would say why such a page has none; each is named once, in the log and in the journal.
+/// Without this, nothing would explain it. Each path is reported once, in the log and in the journal.
 package final class PagesWithoutNative: Sendable {
-    /// Why; see ``sentence(_:_:)``.
+    /// The reasons, which ``sentence(_:_:)`` explains.
     enum Reason {
         case encoded(_ coding: String)
         case wide, xml, sandboxed, scriptless, framed, unasked
     }
 
-    /// More paths than this are not kept.
+    /// The most paths that are remembered; further ones are not reported.
     private static let most = 1000
     private struct State {
         var patience = Duration.seconds(10)
@@ -24,10 +24,10 @@ package final class PagesWithoutNative: Sendable {
     private let state = Mutex(State())
     private let journal: Journal?
 
-    /// - Parameter journal: where they are reported, besides the log.
+    /// - Parameter journal: gets the reports in addition to the log; nil for the log alone.
     init(_ journal: Journal?) { self.journal = journal }
 
-    /// How long a page may take to request its script, which comes before all else in it; tests set another time.
+    /// How long to wait for a page to request its script, which is the first thing it loads; tests set another time.
     var patience: Duration {
         get { state.withLock { $0.patience } }
         set { state.withLock { $0.patience = newValue } }
@@ -47,17 +47,17 @@ package final class PagesWithoutNative: Sendable {
         switch reason {
         case .encoded(let coding):
             """
-            \(path) has no page runtime: it came with Content-Encoding: \(coding), and was asked for without; \
-            have the server behind the gateway leave its pages as they are, or exclude the path
+            \(path) has no page runtime: it came with Content-Encoding: \(coding), although it was requested without; \
+            turn compression off in the server behind the gateway, or exclude the path
             """
         case .wide:
             "\(path) has no page runtime: its text is UTF-16; save it as UTF-8"
         case .xml:
-            "\(path) has no page runtime: it is XHTML, in which nothing is changed; serve it as text/html"
+            "\(path) has no page runtime: it is XHTML, into which no script is inserted; serve it as text/html"
         case .sandboxed:
             """
             \(path) can call no handler: its Content-Security-Policy has sandbox without allow-same-origin, so \
-            it has no origin by which the gateway could know it; add allow-same-origin to its sandbox
+            it has no origin that the gateway could check; add allow-same-origin to its sandbox
             """
         case .scriptless:
             """
@@ -65,18 +65,18 @@ package final class PagesWithoutNative: Sendable {
             in it; add allow-scripts to its sandbox
             """
         case .framed:
-            "\(path) has no native side inside a page of another site; open it by itself"
+            "\(path) cannot call native inside a page of another site; open it in a tab of its own"
         case .unasked:
             """
             \(path) has not asked for its page runtime, /__drawbridge__/page.js: if it is still open, \
-            a policy (sandbox, Integrity-Policy), an extension or a service worker of its own keeps the script out
+            a policy (sandbox, Integrity-Policy), an extension or its own service worker blocks the script
             """
         }
     }
 
-    /// Notes that a page was given the tag, so that it should request the script.
+    /// Starts to wait for the script's request of a page into which the tag was inserted.
     func expect(_ request: Request) {
-        // The path as the request of the script has it.
+        // Decoded, as in the script's request.
         let path = Percent.decode(request.path[...].utf8) ?? request.path
         let expected: Expected? = state.withLock { state in
             guard !state.told.contains(request.path), state.expected[path] == nil,
@@ -108,7 +108,7 @@ package final class PagesWithoutNative: Sendable {
         }
 
         func expire() {
-            // The page may have asked at this moment, and another one of the path be expected.
+            // The page may have requested its script just now, and another page at this path may be expected instead.
             let isOver = pages.state.withLock { state in
                 state.expected[path] === self && state.expected.removeValue(forKey: path) != nil
             }

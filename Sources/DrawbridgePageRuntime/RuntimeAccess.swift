@@ -2,21 +2,21 @@ import DrawbridgeDocuments
 import DrawbridgeMessages
 import HTTPGrammar
 
-/// What the page runtime needs of a page's policies: its own script and its channel.
+/// Additions to a page's Content-Security-Policy that allow the page runtime's script and its WebSocket.
 struct RuntimeAccess: Sendable {
-    /// The nonce for the tag; nil where no policy works with nonces.
+    /// The nonce for the tag; nil if no policy uses nonces.
     ///
-    /// It is one for all policies of the header fields. Those of `<meta>` elements do not apply to the tag, which comes
-    /// before them.
+    /// One nonce serves all policies of the header fields. Policies of `<meta>` elements do not apply to the tag, which
+    /// precedes them.
     let nonce: String?
 
-    /// Whether the nonce was made for this answer, as the page has none.
+    /// Whether the nonce was made for this response because the page's policies have none.
     let hasOwnNonce: Bool
 
     /// The WebSocket origin of the page: `ws://localhost:8080`.
     private let socket: String?
 
-    /// Chooses the nonce: the page's own, or a new one where a policy lets nothing else in.
+    /// Uses the page's own nonce; makes a new one if there is none but a policy allows scripts only by nonce.
     init(_ policies: [ContentSecurityPolicy], socket: String?) {
         let found = policies.lazy.compactMap(\.nonce).first
         hasOwnNonce = found == nil && policies.contains(where: \.isDynamic)
@@ -24,7 +24,7 @@ struct RuntimeAccess: Sendable {
         self.socket = socket
     }
 
-    /// The policies of a field or of a `<meta>` with what is missing added; nil where nothing is.
+    /// The policies of a header field or `<meta>` with the additions; nil if nothing has to be added.
     func opened(_ text: [UInt8]) -> [UInt8]? {
         var policies = ContentSecurityPolicy.list(text)
         for index in policies.indices {
@@ -37,7 +37,7 @@ struct RuntimeAccess: Sendable {
 }
 
 extension Request {
-    /// The WebSocket origin of its page; nil for a host that no policy can name (an IPv6 address cannot be named).
+    /// The page's WebSocket origin; nil for an IPv6 host, which a policy cannot name.
     var socketOrigin: String? {
         guard let site, !site.isIPv6,
             site.host.utf8.allSatisfy({ $0.isWord || "-.".utf8.contains($0) })

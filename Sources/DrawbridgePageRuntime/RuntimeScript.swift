@@ -1,12 +1,12 @@
 import DrawbridgeMessages
 
-/// The script itself: its configuration, and its modules in one function, the files of the folder `Script`.
+/// The page runtime's script: its configuration, followed by the modules of the folder `Script`, in one function.
 ///
-/// Each says at its top which names it `gives` to others and which it `uses`, and a test compares that with its code.
+/// Each module begins with the names that it `gives` to others and `uses`; a test compares them with its code.
 package enum RuntimeScript {
     static let path = "/__drawbridge__/page.js"
 
-    /// The modules in their order: what one needs while it is evaluated, those before it have.
+    /// The modules in an order in which each comes after those that it needs while it is evaluated.
     private static let order = [
         "pristine", "channel", "faults", "calls", "urls", "names", "native", "interface", "inject",
         "messages", "wvjb", "commands", "queue", "frames", "shortcuts", "globals", "bridges",
@@ -14,8 +14,7 @@ package enum RuntimeScript {
 
     static let modules = order.map { Texts.core["\($0).js"] }
 
-    /// The text of the modules that a gateway needs: `faults` only with a journal, `bridges` only with bridges of
-    /// `--bridge`.
+    /// The modules for a gateway: `faults` only with a journal, `bridges` only with bridges of `--bridge`.
     private static func body(hasBridges: Bool, hasJournal: Bool) -> [UInt8] {
         let left = zip(order, modules).filter { name, _ in
             (hasJournal || name != "faults") && (hasBridges || name != "bridges")
@@ -27,7 +26,7 @@ package enum RuntimeScript {
         [false, true].map { body(hasBridges: hasBridges, hasJournal: $0) }
     }
 
-    /// Removes comments and blanks, a third of a script; no string in it spans several lines.
+    /// Removes comments and spaces, a third of the text; no string in the scripts may span several lines.
     static func withoutComments(_ module: [UInt8]) -> [UInt8] {
         module.split(separator: UInt8(ascii: "\n")).flatMap { line in
             let words = line.drop { $0 == blank }
@@ -37,7 +36,7 @@ package enum RuntimeScript {
 
     private static let blank = UInt8(ascii: " ")
 
-    /// Joins lines at brackets, operators, `,` and `;`, which is left out before `}`.
+    /// Removes line breaks next to brackets, operators, `,` and `;`, and each `;` before `}`.
     private static func joined(_ module: [UInt8]) -> [UInt8] {
         var joined: [UInt8] = []
         for byte in module where byte != UInt8(ascii: "\n") || joined.last.map("{([,;".utf8.contains) != true
@@ -49,9 +48,9 @@ package enum RuntimeScript {
         return joined
     }
 
-    /// A line without the blanks next to its brackets and operators.
+    /// Removes the spaces next to brackets and operators of a line.
     ///
-    /// Those in a string stay, and so do all in a line with a regular expression, a template or double quotes.
+    /// Spaces in strings are kept, and so are lines with a regular expression, a template literal or double quotes.
     private static func withoutBlanks(_ line: ArraySlice<UInt8>) -> [UInt8] {
         var short: [UInt8] = []
         var isText = false
@@ -63,7 +62,7 @@ package enum RuntimeScript {
             if byte == blank, !isText, let last = short.last, place + 1 < line.endIndex {
                 let (brackets, signs) = ("{}()[],;".utf8, "=<>!&|?:".utf8)
                 let (isAfter, isBefore) = (signs.contains(last), signs.contains(line[place + 1]))
-                // Two operators without a blank between them would be another one.
+                // Between two operators the space is kept: without it they would be read as another operator.
                 if isAfter != isBefore || brackets.contains(last) || brackets.contains(line[place + 1]) {
                     continue
                 }
@@ -73,9 +72,9 @@ package enum RuntimeScript {
         return short
     }
 
-    /// The tags for the document at a path: the runtime's, and after it those of the bridges of `--bridge`.
+    /// The `<script>` tags for the document at a path: the runtime's, then those of the `--bridge` bridges.
     ///
-    /// - Parameter bridges: the paths of their scripts.
+    /// - Parameter bridges: the paths of the bridges' scripts.
     package static func tags(for path: String, token: String, nonce: String?, _ bridges: [String]) -> String {
         let path = Percent.encode(Percent.decode(path[...].utf8) ?? path, keeping: "/")
         let nonce = nonce.map { #" nonce="\#($0)""# } ?? ""
@@ -84,11 +83,11 @@ package enum RuntimeScript {
         return bridges.reduce(own) { $0 + #"<script src="\#($1)"\#(nonce)></script>"# }
     }
 
-    /// The script for the page at a path.
+    /// The script for a page.
     ///
     /// - Parameters:
     ///   - configuration: a JSON object.
-    ///   - hasJournal: whether the gateway keeps a journal, which has pages' faults.
+    ///   - hasJournal: whether the gateway keeps a journal, to which the script then reports uncaught errors.
     package static func text(
         _ configuration: [UInt8], hasBridges: Bool = false, hasJournal: Bool = false
     ) -> [UInt8] {

@@ -5,7 +5,7 @@ import HTTPTypes
 import Logging
 import MicroHTTPD
 
-// Sends the gateway's responses by the engine.
+// Sends the gateway's responses with the engine.
 extension Exchange {
     private func sendInTask(
         _ response: Response, to request: Request, since start: ContinuousClock.Instant, _ log: AccessLog?
@@ -18,7 +18,7 @@ extension Exchange {
         }
     }
 
-    /// Sends a gateway's response; a 502 instead if its header fields do not fit the connection's memory.
+    /// Sends a response; a 502 instead if an upstream's header fields do not fit the connection's memory.
     func send(
         _ answer: borrowing Response, to request: Request, by gateway: Gateway,
         since start: ContinuousClock.Instant, _ log: AccessLog?, cut: AccessLog.Cut? = nil
@@ -31,7 +31,7 @@ extension Exchange {
         }
     }
 
-    /// Sends a response: at once where its body is complete, by the engine where that can fetch it, else in a task.
+    /// Sends a response: a complete body immediately, an upstream's from its socket, any other in a task.
     private func deliver(
         _ answer: borrowing Response, to request: Request, since start: ContinuousClock.Instant,
         _ log: AccessLog?, cut: AccessLog.Cut?
@@ -61,25 +61,25 @@ extension Exchange {
             else { return sendInTask(answer, to: request, since: start, log) }
             return
         }
-        // To HEAD no body is sent.
+        // HEAD gets no body, so 0 bytes are logged.
         unlessRefused(log)?.add(
             request, copy answer, bytes: request.method == .head ? 0 : answer.body.length ?? 0,
             took: start.duration(to: .now), cut: cut)
         end()
     }
 
-    /// The log, unless the engine has refused the request for lack of memory, which is logged already.
+    /// The log, unless the engine has refused the request for lack of memory: that is already logged.
     func unlessRefused(_ log: AccessLog?) -> AccessLog? { isRefused ? nil : log }
 
-    /// Why the request ended early, if it did; only on its loop.
+    /// Why the request ended early; nil if it did not; for its loop only.
     var cut: AccessLog.Cut? { isStopped || hasLeft ? whyCancelled : nil }
 
     var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
 
-    /// Streams a response, and returns how many bytes of its body were sent.
+    /// Streams a response, and returns the number of body bytes that were sent.
     private func stream(_ response: Response, to request: Request) async -> Int {
         begin(response.head, length: response.body.length)
-        // The body of a response to HEAD is never read, so its writer would wait for ever.
+        // HEAD gets no body, so a writer would be suspended forever.
         if request.method == .head { return 0 }
         let count = Guarded(0)
         let client = Client { chunk in
@@ -91,9 +91,9 @@ extension Exchange {
         } catch {
             switch error {
             case is CancellationError: break
-            // A server behind the gateway broke the stream off, so it is not the gateway's error.
-            case is TransferError: request.logger.warning("a stream broke off: \(error)")
-            default: request.logger.error("a stream broke off: \(error)")
+            // An upstream aborted its response, which is not an error of the gateway.
+            case is TransferError: request.logger.warning("a stream was aborted: \(error)")
+            default: request.logger.error("a stream was aborted: \(error)")
             }
             fail()
         }
@@ -103,7 +103,7 @@ extension Exchange {
 }
 
 extension Gateway {
-    /// The 502 for an upstream's response with more header fields than there is room for; nil where they fit.
+    /// A 502 if an upstream's header fields do not fit the connection's memory; else nil.
     fileprivate func refusesHead(
         of answer: borrowing Response, to request: Request, on exchange: Exchange
     ) -> Response? {
@@ -114,7 +114,7 @@ extension Gateway {
         let error = HTTPError(
             .badGateway,
             """
-            the answer from behind has \(bytes) bytes of header fields, and \(room) fit; raise --memory-per-connection \
+            the upstream's response has \(bytes) bytes of header fields, but only \(room) fit; raise --memory-per-connection \
             (Limits.pool)
             """)
         request.logger.warning("\(request.method) \(request.path): \(error.message)")

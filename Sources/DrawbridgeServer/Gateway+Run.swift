@@ -2,13 +2,13 @@ public import Drawbridge
 import Logging
 
 extension Gateway {
-    /// Listens and answers until the task is cancelled, then stops: running requests get a while to finish.
+    /// Listens and serves until the task is cancelled; then running requests may finish within the grace period.
     ///
     /// - Parameters:
-    ///   - configuration: where and how it listens.
-    ///   - onListening: told once, with the address that it really is; without it, the log says that.
-    /// - Throws: a `ListenError` that says what to do when the port cannot be had, and that the log has too;
-    ///   ``HandlersLeftBehindError`` after a stop that handlers ignored.
+    ///   - configuration: host, port, TLS, limits and log.
+    ///   - onListening: called once with the actual address; by default that is logged.
+    /// - Throws: `ListenError` if the port cannot be bound, which is logged too; ``HandlersLeftBehindError`` if
+    ///   handlers ignored their cancellation at the stop.
     public func run(
         _ configuration: ServerConfiguration = ServerConfiguration(),
         onListening: ((ServerAddress) -> Void)? = nil
@@ -17,7 +17,7 @@ extension Gateway {
         do {
             server = try GatewayServer(self, configuration)
         } catch {
-            // Logged, because an error that a program does not catch is hard to find in the output of its crash.
+            // Logged too, because an uncaught error is hard to find in the output of a crash.
             logger.critical("\(error)")
             throw error
         }
@@ -29,7 +29,7 @@ extension Gateway {
         try await serve(by: server)
     }
 
-    /// Answers until the task is cancelled, then stops.
+    /// Serves until the task is cancelled, then stops.
     package func serve(by server: GatewayServer) async throws {
         while (try? await Task.sleep(for: .seconds(3600))) != nil {}
         let leftBehind = await server.end()
@@ -37,14 +37,12 @@ extension Gateway {
     }
 }
 
-/// A gateway has stopped, and handlers that ignored their cancellation still run.
-///
-/// The log has said so, and how many they are.
+/// The gateway has stopped, but some handlers ignored their cancellation and still run; this is logged too.
 public struct HandlersLeftBehindError: Error, CustomStringConvertible, Equatable {
-    /// How many there are.
+    /// The number of handlers that still run.
     public let count: Int
 
-    /// What happened, for a person.
+    /// The error message.
     public var description: String {
         "\(count) handlers ignored their cancellation and were left behind; let a handler end when its task is cancelled"
     }

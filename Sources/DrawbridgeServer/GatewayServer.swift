@@ -5,23 +5,23 @@ import Logging
 import MicroHTTPD
 import Synchronization
 
-/// A gateway that listens: the core on the engine.
+/// A running HTTP server for a gateway.
 ///
-/// ``DrawbridgeGateway/Gateway/run(_:onListening:)`` is the usual way; this type is for programs that start and stop
-/// several, and for tests.
+/// Usually you call ``DrawbridgeGateway/Gateway/run(_:onListening:)``. This type is for tests, and for programs that
+/// start and stop several servers.
 public final class GatewayServer: Sendable {
-    /// Where it listens.
+    /// The actual address and port.
     public let address: ServerAddress
     private let server: HTTPServer
     private let service: Service
     private let isStopped = Atomic(false)
     private let grace: Duration
 
-    /// Binds and serves from now on.
+    /// Binds the port and starts to serve.
     ///
-    /// On an address that others reach, they are let in by ``/Drawbridge/Gateway/admissions`` alone.
+    /// If the address is reachable from other devices, these need an admission (``/Drawbridge/Gateway/admissions``).
     ///
-    /// - Throws: a `ListenError` that says what to do when the port cannot be had.
+    /// - Throws: `ListenError`, whose text says what to do, if the port cannot be bound.
     public init(_ gateway: Gateway, _ configuration: ServerConfiguration = ServerConfiguration()) throws {
         let loops = configuration.loops ?? HTTPServer.usualLoops
         let service = Service(
@@ -42,20 +42,19 @@ public final class GatewayServer: Sendable {
         OwnPorts.add(server.port)
     }
 
-    /// Takes no more requests, lets those under way finish within the grace, cancels the rest and waits for it.
+    /// Stops: accepts no more requests, waits for running ones during the grace period, then cancels the rest.
     ///
-    /// Whoever waits for an answer that has not begun gets a 503. Calls of pages that wait end with
-    /// `PageError.Reason.stopped`.
+    /// A client whose response has not begun gets a 503. Pending calls to pages end with `PageError.Reason.stopped`.
     public func stop() async { _ = await end() }
 
-    /// Stops, and returns how many handlers ignored their cancellation and were left behind.
+    /// Stops like ``stop()``, and returns the number of handlers that ignored their cancellation.
     func end() async -> Int {
         let isFirst = !isStopped.exchange(true, ordering: .relaxed)
         if isFirst { service.gateway.serverIsStopping() }
         let leftBehind = await server.end(within: grace) {
             if isFirst { service.gateway.serverHasStopped() }
         }
-        // Once: another server of this process may have the port by now.
+        // Removed only once, because later another server of this process may have the port.
         if isFirst { OwnPorts.remove(address.port) }
         service.log?.writer.flush()
         return leftBehind
@@ -64,7 +63,7 @@ public final class GatewayServer: Sendable {
 
 extension WaitingBytes: WaitingMemory {}
 
-/// A gateway, its log, and the tasks of its handlers on each of the engine's loops.
+/// Shared by all requests: the gateway, the access log, and the idle tasks for handlers on each loop.
 private final class Service: Sendable {
     let gateway: Gateway
     let log: AccessLog?
@@ -76,7 +75,7 @@ private final class Service: Sendable {
         tasks = Mutex(Array(repeating: nil, count: loops))
     }
 
-    /// The tasks of the loop that serves an exchange, made with the first one.
+    /// The idle tasks for handlers on the exchange's loop, made on first use.
     func tasks(for exchange: Exchange) -> HandlerTasks {
         tasks.withLock { tasks in
             if let made = tasks[exchange.loopIndex] { return made }
@@ -90,22 +89,22 @@ private final class Service: Sendable {
         let (status, reason) = (refusal.status, refusal.message)
         log?.add(refused: status, refusal.path.isEmpty ? reason : "\(refusal.path): \(reason)")
         var response = Gateway.refusal(HTTPError(status, reason))
-        // Of other refusals the reason may have what was sent.
+        // Only these two reasons are shown as a page: others may quote the request.
         if refusal.isForPage, status == .requestHeaderFieldsTooLarge || status == .uriTooLong {
             response = PlainPage.response(
-                title: "Too long", "<h1>Too long a request</h1><p>\(reason).</p>")
+                title: "Too long", "<h1>The request is too long</h1><p>\(reason).</p>")
             response.status = status
         }
         return (response.head, response.body.bytes ?? [])
     }
 }
 
-/// Hands the requests with one head to the gateway, and sends its responses.
+/// Handles the requests with one head: gets responses from the gateway and sends them.
 private final class GatewayHead: HeadHandler {
     private let known: KnownHead
     private let service: Service
 
-    /// The start of every request that is not logged, which saves reading the clock.
+    /// A constant start time for requests that are not logged, which saves reading the clock.
     private static let unlogged = ContinuousClock.now
 
     init(_ head: AuditedHead, _ service: Service) {
@@ -124,7 +123,7 @@ private final class GatewayHead: HeadHandler {
             for: Request(
                 known.head, remoteAddress: remoteAddress,
                 localAddress: remoteAddress?.isOfThisMachine == true ? nil : localAddress))
-        // The plan is kept until the body is there.
+        // The closure retains the plan until the body has been read.
         let handle: HTTPServer.Handle = { [self] in self.handle($0, $1, by: plan) }
         switch gateway.bodyChoice(by: plan) {
         case .refused(let response):
@@ -138,7 +137,7 @@ private final class GatewayHead: HeadHandler {
 
     func handle(_ exchange: Exchange, _ body: consuming [UInt8]) { handle(exchange, body, by: nil) }
 
-    /// - Parameter decided: the plan that was made when the engine asked about the body.
+    /// - Parameter decided: the plan made in `chooseBody`; nil if that was not called.
     private func handle(_ exchange: Exchange, _ collected: consuming [UInt8], by decided: Plan?) {
         let (gateway, log, tasks) = (service.gateway, service.log, service.tasks(for: exchange))
         let start = log == nil ? Self.unlogged : .now
@@ -165,7 +164,7 @@ private final class GatewayHead: HeadHandler {
                 let answer = pending.response(to: request, in: gateway)
                 exchange.send(answer, to: request, by: gateway, since: start, log, cut: cut)
             }
-            // A handler that only calls an actor is done in a moment, so the loop's tasks run before this waits.
+            // A handler that only calls an actor finishes quickly, so the loop's tasks run before this waits.
             exchange.drainTasks { pending.isOver }
             if pending.isOver { return sending(nil) }
             exchange.onLeave(pending.cancel)
@@ -173,7 +172,7 @@ private final class GatewayHead: HeadHandler {
         }
     }
 
-    /// Upgrades the connection to a page's channel, or sends why not.
+    /// Upgrades the connection to the channel of a page, or sends an error.
     private func openChannel(_ exchange: Exchange, by tasks: HandlerTasks) {
         let gateway = service.gateway
         var request = Request(
@@ -197,12 +196,12 @@ private final class GatewayHead: HeadHandler {
 }
 
 extension Exchange {
-    /// The address of this machine that a caller from elsewhere came to; nil for a caller on this machine.
+    /// The server's address that the client connected to; nil for a client on this machine.
     fileprivate var localForOthers: String? { remoteAddress?.isOfThisMachine == true ? nil : localAddress }
 }
 
 extension String {
-    /// Whether this address, without a port, is one of this machine; most callers have one of the first two.
+    /// Whether this IP address is loopback; two addresses are compared first, because most clients have one of them.
     fileprivate var isOfThisMachine: Bool {
         self == "127.0.0.1" || self == "::1" || Authority.isLoopback(address: self)
     }

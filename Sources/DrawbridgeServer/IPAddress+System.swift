@@ -2,7 +2,7 @@ package import Drawbridge
 package import Glibc
 
 extension IPAddress {
-    /// The IP address in a socket address; nil for other families.
+    /// The IP address in a socket address; nil for other address families.
     package init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -12,11 +12,10 @@ extension IPAddress {
         }
     }
 
-    /// The addresses of this machine's network interfaces.
+    /// The IP addresses of this machine, with the names of their network interfaces.
     ///
-    /// - Parameter list: gets the system's list of them; returns another number than 0 where it fails.
-    /// - Returns: the name of an interface for each; nil where the system does not tell, and then a caller that refuses
-    ///   these addresses has to refuse all.
+    /// - Parameter list: fills in the list like `getifaddrs`; tests replace it.
+    /// - Returns: nil if the call fails. A caller that must refuse these addresses then has to refuse all addresses.
     package static func ofThisMachine(
         listedBy list: (UnsafeMutablePointer<UnsafeMutablePointer<ifaddrs>?>) -> Int32 = { getifaddrs($0) }
     ) -> [IPAddress: String]? {

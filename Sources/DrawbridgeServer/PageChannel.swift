@@ -4,7 +4,7 @@ import Logging
 import MicroHTTPD
 import Synchronization
 
-/// The channel of one page: its WebSocket, as the core's connection to it.
+/// The WebSocket of one page, adapted to the core's protocol for connections.
 final class PageChannel: PageConnection {
     static let path = "/__drawbridge__/channel"
     private static let subprotocol = "drawbridge"
@@ -16,7 +16,7 @@ final class PageChannel: PageConnection {
 
     private struct State {
         var socket: WebSocket?
-        /// Tells the admission of another device that this channel is closed.
+        /// Removes this channel from the admission of a device, when it is closed.
         var release: (@Sendable () -> Void)?
     }
 
@@ -26,7 +26,7 @@ final class PageChannel: PageConnection {
         reader = ChannelReader(gateway, request)
     }
 
-    /// Opens a channel, or refuses it before the 101.
+    /// Opens a channel; throws an error response if it is refused.
     static func open(
         _ exchange: Exchange, _ request: Request, _ gateway: Gateway, by tasks: HandlerTasks,
         _ log: AccessLog?
@@ -49,19 +49,18 @@ final class PageChannel: PageConnection {
                 text: { _, bytes in channel.reader.receive(bytes, on: channel) },
                 closed: { _, end in channel.ended(end, gateway.logger) }))
         channel.state.withLock { $0.socket = socket }
-        // When the admission of a device ends, the channels of its pages are closed.
+        // The channel is closed when the device's admission ends.
         let release = gateway.hold(request) { channel.close() }
         channel.state.withLock { $0.release = release }
     }
 
     private func ended(_ end: WebSocketEnd, _ logger: Logger) {
-        // Too much waited in the channel, or memory was short. Nothing is lost: the page connects again, and sends
-        // again what was not taken.
+        // The queue was full, or memory was short. No message is lost: the page reconnects and sends again.
         if end.code == .tryAgainLater {
             logger.warning("the channel of a page was closed: \(end.reason)")
         }
         reader.ended(self)
-        // Channel and socket hold each other, which would keep both in memory for ever.
+        // Breaks the reference cycle of channel and socket.
         let release = state.withLock { state in
             state.socket = nil
             return state.release.take()

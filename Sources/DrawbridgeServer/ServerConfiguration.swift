@@ -1,30 +1,30 @@
 import Drawbridge
 public import MicroHTTPD
 
-/// Where and how a gateway listens.
+/// Host, port, TLS, limits and log of a server.
 public struct ServerConfiguration: Sendable {
-    /// A name or an address; loopback by default, so that only this machine can call.
+    /// The host name or IP address to listen on; by default loopback, which only this machine can reach.
     public var host: String
     /// The port; 0 lets the system choose.
     public var port: Int
-    /// The certificate and key to serve https with; nil for http.
+    /// Certificate and key for https; nil for http.
     public var tls: TLSIdentity?
-    /// What is taken from a caller: sizes, times, connections.
+    /// Limits for requests and connections.
     public var limits: Limits
-    /// Threads that serve; by default all cores but one.
+    /// The number of threads that serve; nil for one less than there are cores.
     public var loops: Int?
-    /// How long running requests may take to finish at a stop.
+    /// The time that running requests get to finish at a stop.
     public var grace: Duration
-    /// Whether each request is logged in one line.
+    /// Whether each request is logged as one line.
     public var logsRequests: Bool
-    /// Whose requests are logged, where any are.
+    /// The kinds of requests that are logged.
     public var logged: Set<LoggedRequests>
-    /// Whether the line of a call ends with the ids of its request and its page, however long it becomes.
+    /// Whether the line of a call ends with the ids of its request and page.
     public var logsIDs: Bool
-    /// The address that callers use, where it is another one than that it listens on: `http://localhost:9090`.
+    /// The URL that clients use, if it differs from the address to listen on, as with a proxy: `http://localhost:9090`.
     public var publicURL: String?
 
-    /// Makes a configuration.
+    /// Makes a configuration; every parameter has a default.
     public init(
         host: String = "127.0.0.1", port: Int = 8080, tls: TLSIdentity? = nil, limits: Limits = Limits(),
         loops: Int? = nil, grace: Duration = .seconds(3), logsRequests: Bool = true,
@@ -44,25 +44,25 @@ public struct ServerConfiguration: Sendable {
     }
 }
 
-/// Where a server listens.
+/// The address of a listening server.
 public struct ServerAddress: Sendable, CustomStringConvertible {
-    /// `http`, or `https` where it speaks TLS.
+    /// `http`, or `https` with TLS.
     public let scheme: String
-    /// The address as numbers.
+    /// The numeric IP address.
     public let host: String
-    /// The port that it has, also when the system chose it.
+    /// The actual port, also if the system chose it.
     public let port: Int
 
-    /// A URL for people: `http://127.0.0.1:8080`.
+    /// The address as a URL: `http://127.0.0.1:8080`.
     public var description: String { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// True for an address, or a name that can only mean one, that no other machine can call.
+    /// True for a loopback address or `localhost`, which other machines cannot reach.
     package var isLoopback: Bool { Authority.isLoopback(address: host) }
 
-    /// True where it is every address of this machine.
+    /// True for `0.0.0.0` and `::`: it listens on all addresses.
     package var isWildcard: Bool { ["0.0.0.0", "::"].contains(host) }
 
-    /// The address for callers on this machine: one can listen at `0.0.0.0` and `::`, but not connect to them.
+    /// An address for clients on this machine: `127.0.0.1` instead of `0.0.0.0` or `::`, which one cannot connect to.
     package var reachable: ServerAddress {
         isWildcard ? ServerAddress(scheme: scheme, host: "127.0.0.1", port: port) : self
     }

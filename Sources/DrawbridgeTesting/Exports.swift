@@ -1,2 +1,2 @@
-// A test needs one import.
+// Tests need to import only DrawbridgeTesting.
 @_exported public import Drawbridge

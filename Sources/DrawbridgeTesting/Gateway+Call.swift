@@ -1,14 +1,14 @@
 public import Drawbridge
 public import HTTPTypes
 
-/// A bridge by which a request calls native.
+/// A form of request by which ``Gateway/call(_:_:by:method:headers:)`` calls native.
 public struct RequestBridge: Sendable {
     /// `POST /notes?_mobile_bridge=1`, with the input as its body.
     public static let flag = RequestBridge { name, input in
         (.post, "/\(name)?_mobile_bridge=1", input.isNull ? [] : input.bytes)
     }
 
-    /// `GET /notes?_mobile_bridge=1&text=x`: what the input has, as texts.
+    /// `GET /notes?_mobile_bridge=1&text=x`, with the members of the input as query items.
     public static let query = RequestBridge { name, input in
         var query = "_mobile_bridge=1"
         for (name, value) in input.objectValue ?? [:] {
@@ -28,18 +28,18 @@ public struct RequestBridge: Sendable {
 }
 
 extension Gateway {
-    /// Calls native in process, as a page or curl does by a request.
+    /// Calls native in process, with a request like that of a page or of curl.
     ///
     /// ```swift
     /// let answer = try await gateway.call("/notes", ["text": "milk"]).output()
     /// ```
     ///
     /// - Parameters:
-    ///   - name: the path of a handler, or the name of a mock; with or without its first slash.
-    ///   - input: what is sent; `null` for nothing.
-    ///   - bridge: by which bridge. A page calls by others: ``PlayedPage``.
-    ///   - method: another method than the bridge's own.
-    ///   - headers: header fields besides.
+    ///   - name: the path of a handler or the name of a mock, with or without its first slash.
+    ///   - input: the input; `null` for none.
+    ///   - bridge: the form of the request. For bridges with a channel, use ``PlayedPage``.
+    ///   - method: the HTTP method, if not the bridge's usual one.
+    ///   - headers: additional header fields.
     public func call(
         _ name: String, _ input: JSON = .null, by bridge: RequestBridge = .flag,
         method: HTTPRequest.Method? = nil, headers: HTTPFields = [:]
@@ -49,13 +49,13 @@ extension Gateway {
         return await respond(to: Request(method ?? usual, target, headers: headers, body: .init(body)))
     }
 
-    /// Checks what was called, with the words of `POST calls/verify`; waits as long as `seconds` says.
+    /// Checks which calls were made; takes the JSON of `POST calls/verify`, and waits up to its `seconds`.
     ///
     /// ```swift
     /// try await gateway.verify(["name": "pay", "when": ["orderNo": 17], "count": 1])
     /// ```
     ///
-    /// - Throws: an `HTTPError` that says what was called instead, or what is wrong with the check.
+    /// - Throws: an `HTTPError` that names the calls that were made instead, or the mistake in `check`.
     public func verify(_ check: JSON) async throws {
         let request = Request(
             .post, "/__drawbridge__/calls/verify", headers: [.authorization: "Bearer \(testerToken.text)"],
@@ -65,19 +65,19 @@ extension Gateway {
 }
 
 extension Response {
-    /// The whole answer as JSON: with the envelope, where it has one.
+    /// The whole body as JSON, including the gateway's envelope if there is one.
     ///
-    /// - Throws: where it is none, or its stream breaks off.
+    /// - Throws: if the body is not JSON, or its stream fails.
     public func json() async throws -> JSON { try JSON(parsing: await body.collect()) }
 
-    /// The whole answer as text.
+    /// The whole body as text.
     ///
-    /// - Throws: where its stream breaks off.
+    /// - Throws: if the body's stream fails.
     public func text() async throws -> String { String(decoding: try await body.collect(), as: UTF8.self) }
 
-    /// The output of a success, without the gateway's envelope.
+    /// The output of a successful call, without the gateway's envelope.
     ///
-    /// - Throws: an `HTTPError` with the code and the message of a failure.
+    /// - Throws: an `HTTPError` with the code and message of a failed call.
     public func output() async throws -> JSON {
         let json = try await json()
         guard let code = json["code"]?.numberValue?.intValue, let message = json["message"]?.stringValue
@@ -91,7 +91,7 @@ extension Response {
         return json["data"] ?? .null
     }
 
-    /// The chunks of a stream as they are written; leaving the loop cancels the stream, as a caller who leaves does.
+    /// The chunks of the body as they are written; ending the loop cancels the stream, as a disconnect does.
     public var chunks: AsyncThrowingStream<[UInt8], any Error> {
         AsyncThrowingStream { [body] chunks in
             let writing = Task {

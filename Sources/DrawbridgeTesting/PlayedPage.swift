@@ -3,7 +3,7 @@ import Foundation
 public import HTTPTypes
 import Synchronization
 
-/// A page that a test plays in process: it calls native as by a bridge with a callback, and answers what native calls.
+/// A page that a test plays without a browser: it calls native through a bridge, and answers calls from native.
 ///
 /// ```swift
 /// let page = PlayedPage(gateway, at: "/checkout")
@@ -12,12 +12,12 @@ import Synchronization
 /// #expect(answer == "paid 3.50" && page.asked.map(\.name) == ["agree"])
 /// ```
 ///
-/// It has no scripts and no document: what a real page does with an answer, only a browser shows.
+/// It has no scripts and no document: to see what a real page does with an answer, use a browser.
 public final class PlayedPage: Sendable {
-    /// Answers a call of native's.
+    /// Answers a call from native: gets its data, and returns the answer or throws.
     public typealias Answer = @Sendable (JSON) async throws -> JSON
 
-    /// The page's id, as native sees it.
+    /// The page's id, as in `Gateway.pages` and the journal.
     public let id: String
 
     private let gateway: Gateway
@@ -26,10 +26,10 @@ public final class PlayedPage: Sendable {
     /// Makes a page that has loaded and opened its channel.
     ///
     /// - Parameters:
-    ///   - gateway: which it speaks to.
-    ///   - path: of its URL, by which it may have handlers of its own.
-    ///   - title: of its document.
-    ///   - headers: header fields of its calls, cookies for instance.
+    ///   - gateway: the gateway that the page connects to.
+    ///   - path: the path of its URL, which may have handlers and mocks of its own.
+    ///   - title: the title of its document.
+    ///   - headers: header fields of the page's requests, such as cookies.
     public init(
         _ gateway: Gateway, at path: String = "/", title: String = "", headers: HTTPFields = [:]
     ) {
@@ -46,18 +46,18 @@ public final class PlayedPage: Sendable {
 
     deinit { connection.close() }
 
-    /// The page as handlers and `Gateway.pages` have it.
+    /// The page as handlers see it; nil after it has left.
     public var page: Page? { gateway.pages.page(id) }
 
-    /// Calls native, and waits for its answer.
+    /// Calls native and waits for the answer.
     ///
     /// - Parameters:
-    ///   - name: the path of a handler, with or without its first slash.
-    ///   - data: what is sent.
-    ///   - bridge: by which it is said to call.
-    ///   - progress: gets what is reported before the answer.
-    /// - Throws: an `HTTPError` with code and message of an error; a `CancellationError` when the page has left, or the
-    ///   task is cancelled.
+    ///   - name: the path of a handler or the name of a mock, with or without its first slash.
+    ///   - data: the input; `null` for none.
+    ///   - bridge: the bridge that the call claims to use.
+    ///   - progress: called with each value that is sent before the answer.
+    /// - Throws: an `HTTPError` with the code and message of a failed call; a `CancellationError` if the page
+    ///   has left, or the task is cancelled.
     public func call(
         _ name: String, _ data: JSON = .null, by bridge: Page.Bridge = .wvjb,
         progress: (@Sendable (JSON) -> Void)? = nil
@@ -69,24 +69,24 @@ public final class PlayedPage: Sendable {
             ], progress)
     }
 
-    /// Calls native and wants no answer.
+    /// Calls native without waiting for an answer; errors are not reported.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Page.Bridge = .wvjb) {
         connection.tell(["call": .string(name), "data": data, "bridge": .string(bridge.rawValue)])
     }
 
-    /// Answers native's calls of this name; an earlier answer for it is replaced.
+    /// Sets the answer to calls from native with this name, replacing an earlier one.
     public func on(_ name: String, _ answer: @escaping Answer) {
-        // The earlier one may hold the last reference to something that speaks to this page at its end.
+        // The old closure is released outside the lock: its captures may call this page when they are deallocated.
         _ = connection.state.withLock { $0.answers.updateValue(answer, forKey: name) }
     }
 
-    /// What native has called of the page, in order, whether it answers to the name or not.
+    /// The calls from native to the page, in order, with or without an answer set by `on`.
     public var asked: [(name: String, data: JSON)] { connection.state.withLock { $0.asked } }
 
     /// The events that native has sent, in order.
     public var events: [(name: String, data: JSON)] { connection.state.withLock { $0.events } }
 
-    /// Tells native that the page leaves, and closes its channel.
+    /// Tells native that the page is leaving, and closes its channel.
     public func leave() {
         connection.say(["bye": true])
         connection.close()
@@ -101,10 +101,10 @@ final class PlayedConnection: PageConnection {
 
     fileprivate struct State {
         var isClosed = false
-        /// The numbers of the last message and of the last call.
+        /// The number of the last message, and the id of the last call.
         var number = 0
         var lastCall = 0
-        /// What is not sent yet; its first is being sent.
+        /// Messages to send, in order; the first one is being sent.
         var unsent: [JSON.Object] = []
         var callers: [Int: Caller] = [:]
         var answers: [String: PlayedPage.Answer] = [:]
@@ -125,23 +125,23 @@ final class PlayedConnection: PageConnection {
         self.reader = reader
         let (texts, coming) = AsyncStream.makeStream(of: [UInt8].self)
         self.coming = coming
-        // `send` is called under the page's lock, so messages are answered here, outside of it.
+        // `send` is called under the page's lock, so messages are processed in this task, outside of the lock.
         Task { [weak self] in
             for await text in texts { self?.hear(text) }
         }
     }
 
-    // MARK: Saying
+    // MARK: Sending
 
     func say(_ members: JSON.Object) { inTurn { _ in members } }
 
     func tell(_ message: JSON.Object) { inTurn { $0.numbered(message) } }
 
-    /// Sends what `make` gives, in this order: a message behind one with a later number would be dropped.
+    /// Sends the messages of `make` in order, since the receiver drops a message that comes after a later number.
     ///
-    /// Outside of the lock: a handler begins in it, and may speak to this page before it suspends. That is sent then.
+    /// It sends outside the lock: a handler that starts meanwhile may send to this page. Such messages are queued.
     ///
-    /// - Returns: whether there was something to send.
+    /// - Returns: whether there was a message.
     @discardableResult private func inTurn(_ make: (inout State) -> JSON.Object?) -> Bool {
         let waiting = state.withLock { state in
             guard var members = make(&state) else { return 0 }
@@ -149,7 +149,7 @@ final class PlayedConnection: PageConnection {
             state.unsent.append(members)
             return state.unsent.count
         }
-        // Whoever sends the first sends all that comes meanwhile.
+        // The call that queues the first message also sends those that are queued meanwhile.
         var next = waiting == 1 ? state.withLock { $0.unsent.first } : nil
         while let members = next {
             reader.receive(JSON.object(members).bytes, on: self)
@@ -183,7 +183,7 @@ final class PlayedConnection: PageConnection {
         }
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
     private func hear(_ text: [UInt8]) {
         guard let frame = try? JSON(parsing: text) else { return }
@@ -220,11 +220,11 @@ final class PlayedConnection: PageConnection {
         } else if let name = message["has"]?.stringValue, let id = message["id"] {
             tell(["result": id, "value": .bool(state.withLock { $0.answers[name] != nil })])
         } else if let id = message["id"] {
-            tell(Self.failure(id, 501, "a page that is played has no scripts to evaluate"))
+            tell(Self.failure(id, 501, "a PlayedPage cannot run scripts"))
         }
     }
 
-    /// - Parameter isHeard: whether native wants to know that the call was received, in place of its answer.
+    /// - Parameter isHeard: whether native waits only for the receipt of the call, and not for its answer.
     private func answer(_ name: String, _ data: JSON, _ id: JSON?, isHeard: Bool) async {
         guard let answer = state.withLock({ $0.answers[name] }) else {
             if let id { tell(Self.failure(id, 400, "the page has no handler for \(name)")) }

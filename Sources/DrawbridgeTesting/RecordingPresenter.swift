@@ -1,20 +1,20 @@
 public import Drawbridge
 import Synchronization
 
-/// Answers in a person's place, and keeps what it was asked.
+/// A presenter that answers like ``ScriptedPresenter``, and records all questions.
 public final class RecordingPresenter: Presenter {
     private let script: ScriptedPresenter
     private let questions = Mutex<[Question]>([])
 
-    /// - Parameter answers: by the names of their questions; what has none is cancelled.
+    /// - Parameter answers: the answers by name of the question; a question without one is cancelled.
     public init(_ answers: [String: JSON] = [:]) { script = ScriptedPresenter(answers) }
 
-    /// What was asked, in order.
+    /// The questions and notices so far, in order.
     public var asked: [Question] { questions.withLock { $0 } }
 
-    /// Answers at once.
+    /// Records the question, and answers at once.
     ///
-    /// - Throws: a 500 that names the choices for an answer that is none of them.
+    /// - Throws: an `HTTPError` 500 if the scripted answer is not allowed; it names the allowed ones.
     public func present(_ question: Question, for request: Request) async throws -> JSON? {
         questions.withLock { $0.append(question) }
         return try await script.present(question, for: request)

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// Waits for the sockets of one loop by `epoll(7)`, whose cost depends on those that are ready, not on those that are
-/// watched.
+/// Waits for the sockets of one loop with `epoll(7)`; the cost depends on the number of ready ones, not of watched
+/// ones.
 ///
-/// It is used on the loop's thread only. A socket is removed before it is closed: events of the next socket with its
-/// number would be taken for its own.
+/// Use it on the loop's thread only. Remove a socket before you close it: its number may be given to the next socket,
+/// and old events would then be reported for the new one.
 package struct EpollWaiter: ~Copyable {
     private let epoll: Int32
-    // A pointer, as `epoll_wait` takes no optional one from glibc 2.38 on.
+    // A pointer instead of an array: since glibc 2.38 the parameter of `epoll_wait` is imported as non-optional.
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.most)
     private static let most = 256
     /// The indices in `events` that `next()` has not returned yet.
@@ -24,12 +24,12 @@ package struct EpollWaiter: ~Copyable {
         events.deallocate()
     }
 
-    /// Watches a socket that is not watched yet.
+    /// Starts watching a socket; throws if it is already watched.
     package mutating func add(_ socket: Int32, for readiness: Readiness) throws {
         try control(EPOLL_CTL_ADD, socket, readiness)
     }
 
-    /// Watches a socket for something else; throws where it is not watched.
+    /// Replaces the readiness that a socket is watched for; throws if the socket is not watched.
     package mutating func change(_ socket: Int32, for readiness: Readiness) throws {
         try control(EPOLL_CTL_MOD, socket, readiness)
     }
@@ -41,23 +41,23 @@ package struct EpollWaiter: ~Copyable {
         }
     }
 
-    /// Ends watching: from now on nothing is reported of the socket, even if it was ready already.
+    /// Stops watching a socket; events of it that `next()` has not returned yet are dropped.
     package mutating func remove(_ socket: Int32) {
         epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil)
         for place in ready where events[place].data.fd == socket {
-            // As a whole: to set a part of C's union in place, ThreadSanitizer's build makes Swift 6.3 fail.
+            // Replaces the whole union: Swift 6.3 cannot compile a change of one member under ThreadSanitizer.
             events[place].data = epoll_data_t(fd: -1)
         }
     }
 
-    /// Waits until a socket is ready, but no longer than this; -1 is for ever.
+    /// Waits at most this long until a socket is ready; -1 waits without a timeout.
     ///
-    /// Before that, all that the last wait found must have been taken by ``next()``.
+    /// Call ``next()`` until it returns nil before you wait again: events that are left are lost.
     package mutating func wait(milliseconds: Int32) {
         ready = 0..<Int(max(0, epoll_wait(epoll, events, Int32(Self.most), milliseconds)))
     }
 
-    /// Takes one of the sockets that the last wait found ready; nil when there are no more.
+    /// Returns the next socket that the last wait reported as ready, or nil after the last one.
     package mutating func next() -> (socket: Int32, readiness: Readiness)? {
         while let place = ready.popFirst() {
             let event = events[place]
@@ -67,7 +67,7 @@ package struct EpollWaiter: ~Copyable {
     }
 }
 
-/// What a socket is ready for, or is watched for: the bits of `epoll(7)`.
+/// The readiness of a socket, reported or asked for: the bits of `epoll(7)`.
 package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt32
 
@@ -75,18 +75,18 @@ package struct Readiness: OptionSet, Sendable {
 
     private init(_ events: EPOLL_EVENTS) { rawValue = events.rawValue }
 
-    /// Bytes are there, or the end of them.
+    /// `read` does not block: there are bytes, or the peer has finished sending.
     package static let readable = Readiness(EPOLLIN)
     package static let writable = Readiness(EPOLLOUT)
-    /// The peer has closed its side.
+    /// The peer has finished sending (FIN).
     package static let closed = Readiness(EPOLLRDHUP)
-    /// Both sides are closed; reported whether the socket is watched for it or not, as ``failed`` is.
+    /// Both directions are closed; like ``failed``, it is always reported, whether asked for or not.
     package static let hungUp = Readiness(EPOLLHUP)
     package static let failed = Readiness(EPOLLERR)
 
-    /// An option, and not a readiness: each of these is reported once, and again only after it was lost.
+    /// An option (edge-triggered): each readiness is reported once, and again only after it was gone.
     package static let onceEach = Readiness(EPOLLET)
-    /// An option, and not a readiness: other loops watch the same socket, and only one needs to be woken.
+    /// An option: several loops watch the same socket, and an event wakes only one of them.
     package static let shared = Readiness(EPOLLEXCLUSIVE)
 }
 
@@ -102,13 +102,13 @@ package struct WakeUp: ~Copyable, Sendable {
 
     deinit { close(descriptor) }
 
-    /// Makes it readable, from any thread.
+    /// Makes the descriptor readable; may be called on any thread.
     package func ring() {
         var one: UInt64 = 1
         _ = write(descriptor, &one, 8)
     }
 
-    /// Makes it unreadable again after one ``ring()``.
+    /// Makes the descriptor unreadable again, however often ``ring()`` was called.
     package func clear() {
         var value: UInt64 = 0
         _ = read(descriptor, &value, 8)

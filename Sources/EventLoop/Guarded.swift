@@ -1,10 +1,9 @@
 import Glibc
 
-/// State behind a pthread mutex: unlike `Mutex`, ThreadSanitizer knows it, and so sees that one thread hands state
-/// over to another.
+/// State behind a pthread mutex; ThreadSanitizer understands this lock, but not `Mutex`, so it knows that the state is
+/// passed between threads without a race.
 ///
-/// The state is only used under the lock, and the lock's functions may be called on any thread: that makes it
-/// Sendable.
+/// Sendable, because the state is used only while the lock is held, and the lock may be used on any thread.
 package final class Guarded<State>: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var state: State

@@ -1,20 +1,20 @@
 import CLinux
 import Glibc
 
-/// What Linux has and Swift's Glibc leaves out.
+/// Linux functions that Swift's Glibc module does not import.
 package enum Linux {
     static func nameThread(_ name: String) { dbl_name_thread(name) }
 
-    /// Whether WSL mounts a folder of Windows, by 9p or drvfs: every file there seems writable by all.
+    /// True for a Windows folder mounted by WSL (9p or drvfs): there, file modes say that everybody may write.
     package static func isOfWindows(_ folder: Int32) -> Bool { dbl_is_of_windows(folder) }
 }
 
-/// A system call that failed, with its reason.
+/// A failed system call with the reason from `errno`.
 public struct SystemError: Error, CustomStringConvertible {
-    /// What was tried, and the system's text for the error.
+    /// The action that failed, a colon, and the text of `strerror`.
     public let description: String
 
-    /// Takes the reason from `errno`.
+    /// `code` is an `errno` value; its text is appended to `action`.
     package init(_ action: String, code: Int32 = errno) {
         description = "\(action): \(String(cString: strerror(code)))"
     }

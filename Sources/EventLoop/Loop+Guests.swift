@@ -1,24 +1,24 @@
 extension Loop {
-    /// The server that a loop runs; every method is called on the loop's thread.
+    /// The HTTP server that a loop drives; every method is called on the loop's thread.
     package protocol Driven: AnyObject {
         /// Serves the connections that are ready.
         func run()
-        /// Milliseconds until `run` is due without an event, -1 for never.
+        /// Milliseconds until `run` has to be called even if no socket is ready; -1 for never.
         var timeout: Int32 { get }
-        /// Accepts connections that wait on the listening socket.
+        /// Accepts the connections in the listening socket's queue.
         func accept()
         func tick()
     }
 
-    /// An object with sockets or a timer on a loop; every method is called on the loop's thread.
+    /// An object that has sockets or a timer on a loop; every method is called on the loop's thread.
     package protocol Guest: AnyObject {
-        /// Called when a socket is ready for something that it is watched for, or has failed.
+        /// Called when a socket has a readiness that it is watched for, or has failed.
         func ready(_ socket: Int32, _ readiness: Readiness)
-        /// Called at the time that was set by ``Loop/setTimer(for:in:)``.
+        /// Called when the timer of ``Loop/setTimer(for:in:)`` fires.
         func timeIsUp()
     }
 
-    /// A loop without a server, for guests that are used outside of any loop; it runs as long as the process.
+    /// Starts a loop without a server, for guests that belong to no server; it runs until the process ends.
     package static func standalone() throws -> Loop {
         let loop = try Loop()
         try loop.start(nil, socket: nil)
@@ -30,28 +30,28 @@ extension Loop.Guest {
     package func timeIsUp() {}
 }
 
-// What a loop watches, and when it calls; all of it on the loop's thread.
+// Registration of sockets and timers. All of it is for the loop's thread only.
 extension Loop {
-    /// Watches a listening socket, of which every loop has its own duplicate.
+    /// Watches a listening socket; each loop needs its own duplicate of the descriptor.
     package func listen(on socket: Int32) throws {
-        // Shared, so that one connection does not wake all loops.
+        // `shared`, so that a new connection wakes one loop and not all of them.
         try state.waiter.add(socket, for: [.readable, .shared])
         state.listeningSocket = socket
     }
 
     package var isListening: Bool { state.listeningSocket >= 0 }
 
-    /// Stops watching the listening socket; connections stay in its queue.
+    /// Stops watching the listening socket; new connections stay in its queue.
     package func stopListening() {
         guard state.listeningSocket >= 0 else { return }
         state.waiter.remove(state.listeningSocket)
         state.listeningSocket = -1
     }
 
-    /// Watches a guest's socket for something else.
+    /// Replaces the readiness that a guest's socket is watched for.
     ///
-    /// Where the system does not know the socket, there is a bug: it was closed before it was dismissed, and another
-    /// may have its number now. That traps in debug builds; release builds watch the socket anew.
+    /// It fails only because of a bug: the socket was closed before ``dismiss(_:)``, and its number may belong to
+    /// another socket now. Debug builds trap; release builds register the socket again.
     package func change(_ socket: Int32, _ readiness: Readiness) throws {
         do {
             try state.waiter.change(socket, for: readiness)
@@ -61,9 +61,9 @@ extension Loop {
         }
     }
 
-    /// Watches a socket for a guest, which is called as long as the socket is ready.
+    /// Watches a socket and calls its guest as long as the socket is ready (level-triggered).
     ///
-    /// Another call replaces what the socket is watched for.
+    /// If the socket is already watched, this replaces its guest and readiness.
     package func watch(_ socket: Int32, for readiness: Readiness, _ guest: any Guest) throws {
         if state.guests.updateValue(guest, forKey: socket) != nil { return try change(socket, readiness) }
         do {
@@ -74,12 +74,12 @@ extension Loop {
         }
     }
 
-    /// Ends watching for a guest; must come before the socket is closed.
+    /// Stops watching a guest's socket; call it before you close the socket.
     package func dismiss(_ socket: Int32) {
         if state.guests.removeValue(forKey: socket) != nil { state.waiter.remove(socket) }
     }
 
-    /// Calls a guest once, after some milliseconds, and forgets its earlier timer; nil sets none.
+    /// Calls the guest once, after these milliseconds; replaces its earlier timer; nil only removes that.
     package func setTimer(for guest: any Guest, in milliseconds: Int?) {
         state.timers.removeAll { $0.guest === guest }
         if let milliseconds { state.timers.append((Loop.now + milliseconds, guest)) }

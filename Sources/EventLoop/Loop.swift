@@ -2,14 +2,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One thread that waits for sockets: it drives a daemon, runs the tasks that prefer it, and watches sockets.
+/// A thread with an epoll: it runs the HTTP server's daemon, tasks that prefer this executor, and guests' sockets.
 ///
-/// libmicrohttpd's own epoll thread can hang when exactly 128 connections are ready, and it wakes nobody when a
-/// connection is resumed; so its daemon is driven from here.
+/// libmicrohttpd does not run its own epoll thread, because that can hang when exactly 128 connections are ready, and
+/// is not woken when a connection is resumed.
 public final class Loop: TaskExecutor {
     enum Work {
         case job(UnownedJob)
-        /// One step of a task that has an executor of its own.
+        /// One step of a task whose executor schedules its jobs on this loop.
         case step(@Sendable () -> Void)
         case call(@Sendable () -> Void)
     }
@@ -23,7 +23,7 @@ public final class Loop: TaskExecutor {
         var waiter: EpollWaiter
         var local: [Work] = []
         var nextLocal = 0
-        /// Held until the loop has ended, as the thread calls it.
+        /// Set until the loop has ended, because the thread calls it.
         var driven: (any Driven)?
         var drivenSocket: Int32 = -1
         var listeningSocket: Int32 = -1
@@ -39,21 +39,21 @@ public final class Loop: TaskExecutor {
     private let wakeUp: WakeUp
     private let inbox = Guarded(Inbox())
     private let isWoken = Atomic<Bool>(false)
-    /// Runs work that is given to the loop after its end.
+    /// Runs work that is enqueued after the loop has ended.
     private let afterwards = DispatchQueue(label: "drawbridge-loop-afterwards")
-    /// The thread that runs it; ``unborn`` before there is one, ``ended`` when there is none any more.
+    /// The id of the loop's thread; ``unborn`` before it starts, ``ended`` after it has finished.
     private let thread = Atomic<UInt>(Loop.unborn)
     private static let unborn: UInt = 0
     private static let ended = UInt.max
 
-    /// All that is neither atomic nor behind `inbox`.
+    /// All state except atomics and the inbox.
     ///
-    /// It is reached by ``state`` alone: on the loop's thread, before that runs and when it has ended.
+    /// Only ``state`` reads it: on the loop's thread, or before that thread starts, or after it has finished.
     private let memory: StateMemory<State>
 
-    /// The loop's state, for its thread only: debug builds trap elsewhere.
+    /// The loop's state, for the loop's thread only; debug builds trap on any other thread.
     ///
-    /// It is not a ``LoopBound``, which holds its loop: that would be a cycle.
+    /// A ``LoopBound`` would do the same check, but retains the loop, which would be a reference cycle.
     var state: State {
         unsafeAddress { UnsafePointer(here) }
         unsafeMutableAddress { here }
@@ -64,7 +64,7 @@ public final class Loop: TaskExecutor {
         return memory.address
     }
 
-    /// An object that a guest keeps on this loop until its end; for the loop's thread only.
+    /// An object of a guest that lives as long as the loop; for the loop's thread only.
     package var attachment: (any AnyObject)? {
         get { state.attachment }
         set { state.attachment = newValue }
@@ -77,15 +77,15 @@ public final class Loop: TaskExecutor {
         memory = StateMemory(State(waiter: waiter))
     }
 
-    /// Milliseconds of the monotonic clock, a few behind at most: it is cheap, since every request reads it several
-    /// times, and exact enough where nothing is counted in less than a second.
+    /// Milliseconds of the coarse monotonic clock, a few ms late; it is cheap, and every request reads it several
+    /// times; the timeouts measured with it are seconds.
     package static var now: Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
-    /// The loop whose thread this is; nil on any other thread.
+    /// The loop that runs on the current thread; nil on any other thread.
     package static var current: Loop? {
         pthread_getspecific(currentKey).map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -100,10 +100,10 @@ public final class Loop: TaskExecutor {
 
     package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Whether what belongs to the loop may be touched here: on its thread, before that runs, and when it has ended.
+    /// Whether the current thread may use the loop's state: it is the loop's, or that has not started or has ended.
     ///
-    /// Before the thread runs, only the maker of the loop has it and what belongs to it. When it has ended, the work
-    /// that is left runs on one thread at a time, and the state goes with its last reference.
+    /// Before the start only the code that makes the loop has a reference to it. After the end, the remaining work runs
+    /// on one thread at a time, and the state is freed with the last reference.
     @usableFromInline package var isOwnedHere: Bool {
         switch thread.load(ordering: .relaxed) {
         case Self.unborn, Self.ended: true
@@ -111,23 +111,24 @@ public final class Loop: TaskExecutor {
         }
     }
 
-    /// Runs a job of a task on the loop soon, never at once, but maybe from within the library (`drainTasks`).
+    /// Enqueues a task's job; it never runs inside this call, but maybe inside a callback of the library
+    /// (`drainTasks`).
     public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
-    /// Runs a step soon in the same way, for an executor that does something around its jobs.
+    /// Enqueues a step like a job, for an executor that wraps its jobs.
     package func enqueue(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }
 
-    /// Runs `call` on the loop: at once when this is its thread, else soon, in its turn.
+    /// Runs `call` on the loop: immediately if this is the loop's thread, else enqueued.
     package func perform(_ call: @escaping @Sendable () -> Void) {
         if isCurrent { call() } else { addToInbox(.call(call)) }
     }
 
-    /// Runs `call` on the loop soon and in its turn, never at once, and never from within the library.
+    /// Enqueues `call`; it never runs inside this call, nor inside a callback of the library.
     ///
-    /// It comes behind all that this thread or another gave to the loop before. What it gives by this itself runs in a
-    /// later turn of the loop, so that others have theirs in between.
+    /// It runs after everything that any thread has enqueued before. What it enqueues this way runs in a later round of
+    /// the loop, so that other work is not starved.
     package func performSoon(_ call: @escaping @Sendable () -> Void) {
-        // The inbox may have earlier work of other threads, behind which this has to queue.
+        // If woken, the inbox may contain earlier work of other threads: append there to keep the order.
         if isWoken.load(ordering: .relaxed) { addToInbox(.call(call)) } else { add(.call(call)) }
     }
 
@@ -136,7 +137,7 @@ public final class Loop: TaskExecutor {
     }
 
     private func addToInbox(_ work: Work) {
-        // The work may be the last that holds the loop, and be done before this returns.
+        // The work may release the last other reference to the loop and run before this function returns.
         let own = Unmanaged.passRetained(self)
         defer { own.release() }
         let isClosed = inbox.withLock { inbox in
@@ -151,20 +152,20 @@ public final class Loop: TaskExecutor {
         wakeUp.ring()
     }
 
-    /// Runs work that was given after the loop's end (by a handler that ignored its cancellation), a piece at a time.
+    /// Runs work that was enqueued after the loop's end, by a handler that ignored its cancellation for example.
     ///
-    /// Never inside the call that gives it: that may be the cancellation of a task, which would be freed there.
+    /// It runs asynchronously: the caller may be cancelling a task, and running that task here could free it meanwhile.
     private func runLeftOver() {
         while let work = inbox.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) { run(work) }
     }
 
     // MARK: On the loop
 
-    /// Runs until ``stop()``, on a thread of its own.
+    /// Starts the thread, which runs until ``stop()``.
     ///
     /// - Parameters:
-    ///   - driven: the server; nil for a loop that has only guests.
-    ///   - socket: becomes readable when `driven` must run.
+    ///   - driven: the HTTP server; nil for a loop that has only guests.
+    ///   - socket: the server's epoll, readable when `driven` must run.
     package func start(_ driven: (any Driven)?, socket: Int32?) throws {
         state.driven = driven
         if let socket {
@@ -188,14 +189,14 @@ public final class Loop: TaskExecutor {
         pthread_detach(id)
     }
 
-    /// Ends the loop after this round.
+    /// Ends the loop after the current round.
     package func stop() { state.isStopped = true }
 
-    /// Called when a connection was resumed or closed: the daemon has to run once more, and does not know it.
+    /// Makes the daemon run in the next round: needed after a connection is resumed or closed, which causes no event.
     package func setRunDue() { state.isRunDue = true }
 
-    /// Runs waiting tasks until `isDone`, at most `count` steps, and no calls: this runs inside the library, which
-    /// a call might stop.
+    /// Runs at most `count` jobs and steps until `isDone`; it stops at a `call`: this function is called inside a
+    /// callback of the library, and a call might stop the library.
     package func drainTasks(atMost count: Int, until isDone: () -> Bool) {
         var left = count
         while left > 0, !isDone(), isTaskNext {
@@ -210,7 +211,7 @@ public final class Loop: TaskExecutor {
         return true
     }
 
-    /// Runs waiting work, at most `count` pieces; calls that are added meanwhile wait for the next time.
+    /// Runs at most `count` pieces of work; a `call` that is enqueued meanwhile waits for the next drain.
     private func drain(atMost count: Int) {
         let end = state.local.count
         var left = count
@@ -222,7 +223,7 @@ public final class Loop: TaskExecutor {
             state.local.removeAll(keepingCapacity: state.nextLocal < 1024)
             state.nextLocal = 0
         } else if state.nextLocal >= 1024, state.nextLocal > state.local.count / 2 {
-            // A task that yields again and again keeps the queue from ever being empty.
+            // If a task yields in a loop, the queue is never empty, so its finished part is removed here.
             state.local.removeFirst(state.nextLocal)
             state.nextLocal = 0
         }
@@ -246,7 +247,7 @@ public final class Loop: TaskExecutor {
             }
             if !state.timers.isEmpty { callTimers() }
             drain(atMost: 1024)
-            // A stop has ended the daemon before, so it must not be called any more.
+            // The daemon is freed before `stop()` is called, so `driven` must not run again.
             if state.isStopped { break }
             if isAcceptDue { driven?.accept() }
             if isDrivenReady || state.isRunDue || driven?.timeout == 0 {
@@ -258,8 +259,8 @@ public final class Loop: TaskExecutor {
             let late = Loop.now - state.nextTick
             guard late >= 0 else { continue }
             state.nextTick += late + 1000
-            // After a pause of the whole process, one tick is left out: first what came meanwhile is read, so that
-            // nobody is found too slow.
+            // After the process was paused (suspended laptop, debugger), skip one tick: first read the data that
+            // arrived meanwhile, so that the tick does not time out connections that are not slow.
             state.isTickOverdue = late >= 1000 && !state.isTickOverdue
             if !state.isTickOverdue { driven?.tick() }
         }
@@ -294,7 +295,7 @@ public final class Loop: TaskExecutor {
     private func callTimers() {
         let now = Loop.now
         for timer in state.timers where timer.due <= now {
-            // A guest before it may have cancelled it, or set it anew.
+            // A guest called before may have removed this timer, or replaced it.
             let place = state.timers.firstIndex { $0.guest === timer.guest && $0.due == timer.due }
             guard let place else { continue }
             state.timers.remove(at: place)
@@ -304,7 +305,7 @@ public final class Loop: TaskExecutor {
 
     private func takeInbox() {
         wakeUp.clear()
-        // Before the inbox is read: who adds after that wakes again.
+        // Before the inbox is read: a thread that adds work after the exchange wakes the loop again.
         _ = isWoken.exchange(false, ordering: .sequentiallyConsistent)
         let work = inbox.withLock { inbox in
             let work = inbox.work

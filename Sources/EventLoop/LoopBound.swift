@@ -1,26 +1,25 @@
-/// A state that belongs to one loop, and is reached on that loop's thread alone.
+/// State that belongs to one loop and is used on that loop's thread only.
 ///
-/// It is a part of the object whose state it is, which can go anywhere; only the state stays. It has three phases,
-/// which are its loop's:
-/// - *unborn*: the loop does not run yet, and whoever makes the state fills it in;
-/// - *owned*: the loop runs, and the state is touched on its thread;
-/// - *ended*: the loop has ended, and the state may be taken down by whoever lets go of it last.
+/// The object that has it may be passed to any thread. There are three phases, those of the loop:
+/// - *unborn*: the loop has not started; the code that makes the state may fill it in;
+/// - *owned*: the loop runs, and only its thread may use the state;
+/// - *ended*: the loop has ended, and the last reference, on any thread, frees the state.
 ///
-/// To use the state of a running loop on another thread is a bug that no lock would mend. It traps in debug builds,
-/// which are those that tests run. Release builds do not check, since every request would do so many times.
+/// Using the state on another thread while the loop runs is a data race. Debug builds trap, and tests use those;
+/// release builds do not check, because each request would do so many times.
 ///
-/// The state is in memory of its own, and exclusive access is not checked at run time, because nothing reaches the
-/// state from within its own change: its loop does one thing after the other.
+/// Exclusive access is not checked at run time either: the loop's thread does one thing after the other, and no code
+/// uses the state again inside a change of it.
 ///
-/// It is public, as is its ``Loop``, for one reason: only public code is inlined into other modules.
+/// It is public, like ``Loop``, only because the compiler inlines nothing but public code into other modules.
 public struct LoopBound<State>: ~Copyable, Sendable {
-    /// For the assertion alone.
+    /// Used only to assert the thread.
     ///
-    /// An owner whose loop any thread may ask for keeps it outside of this box, which the loop's thread changes.
+    /// An owner that publishes its loop to other threads keeps a second reference outside of the state.
     @usableFromInline internal let loop: Loop
     @usableFromInline internal let memory: StateMemory<State>
 
-    /// Hands a state over to a loop.
+    /// Binds the state to a loop.
     @inlinable public init(_ state: consuming State, to loop: Loop) {
         self.loop = loop
         memory = StateMemory(state)
@@ -33,17 +32,17 @@ public struct LoopBound<State>: ~Copyable, Sendable {
         }
     }
 
-    /// The state, as long as its object lives; for the loop's thread only.
+    /// The state; for the loop's thread only; valid as long as its owner lives.
     public var value: State {
         @inlinable @inline(__always) unsafeAddress { UnsafePointer(address) }
         @inlinable @inline(__always) nonmutating unsafeMutableAddress { address }
     }
 }
 
-/// Memory for one state, at a fixed address.
+/// Memory for one value, at a fixed address.
 ///
-/// It has one owner, through which alone the state is reached. The owner asserts each time that this thread may use the
-/// state (``Loop/isOwnedHere``): that makes the memory Sendable.
+/// Sendable, because its single owner asserts on each access that the current thread may use the state
+/// (``Loop/isOwnedHere``).
 @usableFromInline struct StateMemory<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let address: UnsafeMutablePointer<State>
 

@@ -1,18 +1,17 @@
 import Glibc
 
-/// Owns a socket together with its registration on a loop.
+/// A socket and its registration on a loop, which end together; for the loop's thread only.
 ///
-/// The system gives the number of a closed socket to the next one. A loop that still has the old number would call the
-/// wrong guest, or would not watch the new socket at all. So one object owns both, and ends both together. It belongs
-/// to its loop's thread.
+/// Linux reuses the number of a closed socket. A loop that still has the old number registered would call the wrong
+/// guest, or would not watch the new socket.
 package final class WatchedSocket {
     package let descriptor: Int32
     private let loop: Loop
     private var isWatched = false
-    /// False once it is closed, or given to somebody else.
+    /// False after it was closed or released.
     private var isHeld = true
 
-    /// Takes over a socket, which nobody else may close.
+    /// Takes ownership of a socket; no other code may close it.
     package init(_ descriptor: Int32, on loop: Loop) {
         self.descriptor = descriptor
         self.loop = loop
@@ -20,7 +19,7 @@ package final class WatchedSocket {
 
     deinit { close() }
 
-    /// Watches it for something, in place of what it was watched for before.
+    /// Watches the socket; replaces an earlier readiness and guest; does nothing after a close or release.
     package func watch(for readiness: Readiness, _ guest: any Loop.Guest) throws {
         assert(loop.isOwnedHere, "a socket belongs to a loop, and was watched from another thread")
         guard isHeld else { return }
@@ -28,10 +27,10 @@ package final class WatchedSocket {
         isWatched = true
     }
 
-    /// Closes it; may be called again.
+    /// Closes the socket; does nothing when called again.
     package func close() { if release() { Glibc.close(descriptor) } }
 
-    /// Ends watching, and leaves the socket to the caller; returns false where that was done before.
+    /// Stops watching, and gives the open socket back to the caller; returns false if it was closed or released before.
     @discardableResult
     package func release() -> Bool {
         guard isHeld else { return false }

@@ -1,11 +1,11 @@
 package import EventLoop
 import Synchronization
 
-/// Sends requests to other servers, many at a time, on one loop: HTTP/1.1 over TCP, TLS and Unix sockets.
+/// An HTTP/1.1 client over TCP, TLS and Unix sockets, for many requests at a time on one loop.
 ///
-/// Connections are kept and used again. It belongs to its loop's thread.
+/// Connections are kept for further requests. It is for its loop's thread only.
 package final class HTTPClient: Loop.Guest {
-    /// How often transfers are checked for silent servers, in milliseconds.
+    /// The interval in milliseconds at which timeouts are checked.
     private static let round = 500
     private static let bufferSize = 64 << 10
 
@@ -14,7 +14,7 @@ package final class HTTPClient: Loop.Guest {
         fileprivate var isRoundDue = false
     }
 
-    /// One buffer for all transfers: what is read into it is parsed before anything else is read.
+    /// One read buffer for all transfers: its bytes are parsed before the next read.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 16)
     let pool: ConnectionPool
     let loop: Loop
@@ -27,21 +27,21 @@ package final class HTTPClient: Loop.Guest {
     }
 
     deinit {
-        // Its loop has ended.
+        // The loop has ended, so its thread does not use the pool.
         pool.closeAll()
         buffer.deallocate()
     }
 
-    /// The client of a loop, made when it is first asked for; on the loop's thread.
+    /// The client of a loop, made on the first call; for the loop's thread only.
     package static func of(_ loop: Loop) -> HTTPClient {
-        // Only clients are attached to loops, so the type need not be checked.
+        // A loop's attachment is always an HTTPClient, so the type is not checked.
         if let known = loop.attachment { return unsafeDowncast(known, to: HTTPClient.self) }
         let new = HTTPClient(on: loop)
         loop.attachment = new
         return new
     }
 
-    /// The loop whose thread this is; where there is none, one that all such callers share.
+    /// The loop of the current thread; on any other thread a shared one without a server.
     package static func loop() throws -> Loop {
         if let current = Loop.current { return current }
         return try shared.withLock { shared in
@@ -62,7 +62,7 @@ package final class HTTPClient: Loop.Guest {
         arm()
     }
 
-    /// Removes a transfer, unless it was never started.
+    /// Removes a transfer; does nothing if it was never started.
     func remove(_ transfer: Transfer) {
         guard transfer.place >= 0 else { return }
         let last = own.value.transfers.removeLast()

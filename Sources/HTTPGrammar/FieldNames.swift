@@ -1,7 +1,7 @@
 import Glibc
 package import HTTPTypes
 
-/// The usual names of header fields, made once, as making one costs more than reading its line.
+/// A cache of common field names: constructing an `HTTPField.Name` costs more than parsing the line that has it.
 package enum FieldNames {
     private static let usual = [
         "Accept", "Accept-Encoding", "Accept-Language", "Access-Control-Request-Headers",
@@ -29,7 +29,7 @@ package enum FieldNames {
         return table
     }()
 
-    /// The name with these bytes; nil where they are not a token.
+    /// The name with these bytes; nil if they are not a token (RFC 9110, section 5.6.2).
     package static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
         if bytes.count < table.count, let start = bytes.baseAddress {
             for (known, name) in table[bytes.count] where memcmp(known, start, known.count) == 0 {

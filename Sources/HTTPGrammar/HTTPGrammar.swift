@@ -10,10 +10,10 @@ extension UInt8 {
     /// A character of a field value (RFC 9110, section 5.5).
     @inlinable package var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 
-    /// A character of a request's target, as it is sent (RFC 9112, section 3.2).
+    /// A character that is allowed in a request target (RFC 9112, section 3.2): printable ASCII without space and `#`.
     @inlinable package var isTargetByte: Bool { self > 0x20 && self < 0x7F && self != UInt8(ascii: "#") }
 
-    /// White space inside a line (RFC 9110, section 5.6.3).
+    /// A space or a tab (RFC 9110, section 5.6.3).
     @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
 
     @inlinable package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
@@ -22,10 +22,10 @@ extension UInt8 {
 
     @inlinable package var isAlphanumeric: Bool { isDigit || isLetter }
 
-    /// A letter or a digit of ASCII, or an underscore.
+    /// An ASCII letter or digit, or an underscore.
     @inlinable package var isWord: Bool { isAlphanumeric || self == UInt8(ascii: "_") }
 
-    /// A letter of ASCII in lower case; any other byte as it is.
+    /// Lower case for an ASCII letter; any other byte is unchanged.
     @inlinable package var lowercased: UInt8 { isLetter ? self | 0x20 : self }
 
     /// The value of a hexadecimal digit; nil for any other byte.
@@ -37,7 +37,7 @@ extension UInt8 {
 }
 
 extension BidirectionalCollection where Element == UInt8 {
-    /// The bytes without white space around them, which is not a part of a value (RFC 9110, section 5.5).
+    /// The bytes without spaces and tabs at both ends, which do not belong to a field value (RFC 9110, section 5.5).
     @inlinable package var trimmed: SubSequence {
         let start = firstIndex { !$0.isBlank } ?? endIndex
         let end = self[start...].lastIndex { !$0.isBlank }.map(index(after:)) ?? start
@@ -49,11 +49,11 @@ extension BidirectionalCollection where Element == UInt8 {
 package struct ASCIISet {
     /// The characters of a token (RFC 9110, section 5.6.2).
     package static let token = ASCIISet(digits + letterText + "!#$%&'*+-.^_`|~")
-    /// Those of a registered name (RFC 3986, section 3.2.2), without the comma, which would make a list.
+    /// The characters of a registered name (RFC 3986, section 3.2.2), without the comma, which separates list members.
     package static let host = ASCIISet(digits + letterText + "-._~!$&'()*+;=%")
-    /// Those of a name that has addresses (RFC 1123, section 2.1), and the underscore, which many have.
+    /// The characters of a host name in DNS (RFC 1123, section 2.1), and the underscore, which many names have.
     package static let name = ASCIISet(digits + letterText + "-._")
-    /// Those of an IP literal.
+    /// The characters of an IPv4 or IPv6 address, without its brackets.
     package static let address = ASCIISet(digits + "abcdefABCDEF:.")
 
     private static let digits = "0123456789"
@@ -82,26 +82,26 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Unicode.Scalar {
-    /// False for control characters, C1 included, for separators of lines, and for invisible format characters.
+    /// False for characters that change how a log line looks: control (C0, C1), line separators, invisible formatting.
     package var isHarmless: Bool {
         if isASCII { return value >= 0x20 && value != 0x7F }
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: return false
-        // The two joiners belong to the words of some languages, and to emoji; they move nothing.
+        // The zero-width joiners are needed by some languages and by emoji, and do not move other text.
         case .format: return value == 0x200C || value == 0x200D
         default: return true
         }
     }
 }
 
-/// Host and port as an authority has them (RFC 3986, section 3.2): with no user name, no list and no space.
+/// Host and port of an authority (RFC 3986, section 3.2), without user information.
 package struct HostAndPort {
-    /// Where the host is, without the brackets of an IPv6 address.
+    /// The position of the host in the bytes, without the brackets of an IPv6 address.
     package let host: Range<Int>
     package let port: Int?
     package let isIPv6: Bool
 
-    /// Nil for bytes that are not an authority.
+    /// Nil if the bytes are not exactly a host with an optional port.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         isIPv6 = bytes.first == UInt8(ascii: "[")
         let fitting = isIPv6 ? ASCIISet.address : ASCIISet.host

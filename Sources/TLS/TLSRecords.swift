@@ -1,23 +1,23 @@
 package import CGnuTLS
 import Glibc
 
-/// The records of a TLS session, on a socket that does not block: they are read and written as `recv` and `send` do it.
+/// Reads and writes the records of a TLS session on a non-blocking socket, with the results of `recv` and `send`.
 ///
-/// The session gets bytes from the socket only while it is read through this object, which is used by the owner of the
-/// connection, on one thread at a time, and lives as long as the session.
+/// The session gets bytes from the socket only during a read through this object. The owner of the connection uses it
+/// on one thread at a time, and it lives as long as the session.
 package final class TLSRecords {
-    /// How many records without data (tickets, new keys) are read in a row before the peer is given up.
+    /// The maximum number of records without data (tickets, key updates) in a row; after that the read fails.
     private static let emptyLimit = 1000
 
     private let session: gnutls_session_t
     private let socket: Int32
     private var isReading = false
-    /// True when the socket had no more bytes, the last time that GnuTLS asked for them.
+    /// True if the socket had no more bytes when GnuTLS last read from it.
     private var isDrained = false
-    /// True when a record waits in the session, which must be sent before another is made.
+    /// True while GnuTLS holds a record that is partly sent; it must be finished before the next one.
     private var isSending = false
-    /// True when the connection ended without a close_notify of the peer's: received data may be cut short
-    /// (RFC 8446, section 6.1).
+    /// True if the connection ended without a close_notify from the peer, so received data may be truncated (RFC 8446,
+    /// section 6.1).
     package private(set) var wasCutOff = false
 
     package init(of session: gnutls_session_t, on socket: Int32) {
@@ -32,19 +32,18 @@ package final class TLSRecords {
         }
     }
 
-    /// Lets the session read from the socket for something else than a record, such as a handshake.
+    /// Lets the session read from the socket during `body`, for a handshake for example.
     package func whileReading<Value>(_ body: () -> Value) -> Value {
         isReading = true
         defer { isReading = false }
         return body()
     }
 
-    /// Reads as `recv` does: 0 at the end, -1 with `errno`, `EAGAIN` where there is nothing yet.
+    /// Reads like `recv`: 0 at the end, -1 with `errno`, `EAGAIN` if there are no bytes yet.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         whileReading {
             isDrained = false
-            // After a record without bytes GnuTLS says "again", though the socket may have more: so it is asked once
-            // more.
+            // GnuTLS returns EAGAIN after a record without data too, so it is called until the socket itself is empty.
             for _ in 0..<Self.emptyLimit {
                 let count = gnutls_record_recv(session, buffer.baseAddress, buffer.count)
                 guard count < 0 else { return count }
@@ -64,7 +63,7 @@ package final class TLSRecords {
         }
     }
 
-    /// Takes the bytes that are decrypted already.
+    /// Returns the bytes that are already decrypted, without reading from the socket.
     package func pending() -> [UInt8] {
         var bytes: [UInt8] = []
         while case let count = gnutls_record_check_pending(session), count > 0 {
@@ -76,7 +75,7 @@ package final class TLSRecords {
         return bytes
     }
 
-    /// Sends as many bytes as fit a record, as `send` does; bytes that were not taken must come again.
+    /// Writes like `send`, at most one record; after `EAGAIN`, pass the same bytes again.
     package func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         let count =
             isSending
@@ -91,10 +90,10 @@ package final class TLSRecords {
         return -1
     }
 
-    /// Sends a close_notify: nothing more is sent.
+    /// Sends a close_notify; nothing may be written after it.
     package func finishSending() { gnutls_bye(session, GNUTLS_SHUT_WR) }
 
-    /// Gives GnuTLS bytes of the socket.
+    /// GnuTLS's pull function: reads from the socket, or says `EAGAIN` outside of a read.
     private func receive(_ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         guard isReading else {
             errno = EAGAIN

@@ -1,20 +1,20 @@
 import Glibc
 
-/// The bytes of one connection, encrypted or not; no loop watches it by itself.
+/// Reads and writes the bytes of one connection, with TLS or without; its owner watches the socket on a loop.
 ///
-/// It is used by the owner of the connection, on one thread at a time.
+/// The owner of the connection uses it on one thread at a time.
 package final class Transport {
-    /// The socket, to be watched; only this object reads it.
+    /// The socket, for watching only: with TLS, nothing else may read from it.
     package let descriptor: Int32
     private let records: TLSRecords?
     private let session: AnyObject?
     private let end: (() -> Void)?
 
     /// - Parameters:
-    ///   - descriptor: connected; closed by ``close()``, or by the object that watches it.
-    ///   - records: its encryption, after the handshake; nil for none.
-    ///   - session: what has to be held as long as the records are used.
-    ///   - end: called by ``close()``, where the socket is somebody else's; nil to close it.
+    ///   - descriptor: a connected socket; closed by ``close()``, or by the object that watches it.
+    ///   - records: the TLS session after its handshake; nil without TLS.
+    ///   - session: an object that must live as long as `records`.
+    ///   - end: called by ``close()`` instead of closing the socket, if something else owns that.
     package init(
         _ descriptor: Int32, _ records: TLSRecords? = nil, of session: AnyObject? = nil,
         closing end: (() -> Void)? = nil
@@ -25,29 +25,29 @@ package final class Transport {
         self.end = end
     }
 
-    /// Whether it is TLS, which may have decrypted bytes while the socket has none to read.
+    /// Whether it uses TLS; then decrypted bytes may be available although the socket is not readable.
     package var isEncrypted: Bool { records != nil }
 
-    /// True when a TLS connection ended without a close_notify: received data may be cut short.
+    /// True if a TLS connection ended without a close_notify, so received data may be truncated.
     package var wasCutOff: Bool { records?.wasCutOff ?? false }
 
-    /// Reads as `recv` does: 0 at the end, -1 with `errno`, `EAGAIN` where there is nothing yet.
+    /// Reads like `recv`: 0 at the end, -1 with `errno`, `EAGAIN` if there are no bytes yet.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if let records { return records.read(into: buffer) }
         return recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
     }
 
-    /// Writes as `send` does; bytes that were not taken have to come again, perhaps with more behind them.
+    /// Writes like `send`; bytes that were not written must be passed again, possibly with more after them.
     package func write(_ bytes: UnsafeRawBufferPointer) -> Int { write(bytes, isLast: true) }
 
-    /// Writes; unless these bytes are the last for now, the system may wait for more to send with them.
+    /// Writes like `send`; with `isLast` false, the kernel may wait for more bytes (`MSG_MORE`).
     package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int {
         if let records { return records.write(bytes) }
         let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
         return send(descriptor, bytes.baseAddress, bytes.count, flags)
     }
 
-    /// Tells the peer that nothing more is sent.
+    /// Shuts down the sending direction, with a close_notify under TLS.
     package func finishSending() {
         records?.finishSending()
         shutdown(descriptor, Int32(SHUT_WR))
@@ -55,10 +55,9 @@ package final class Transport {
 
     package func close() { if let end { end() } else { Glibc.close(descriptor) } }
 
-    /// Whether the peer has neither closed the connection nor sent anything on it, as is right between two requests.
+    /// True if the peer has neither closed the connection nor sent data: an idle connection may be used again.
     ///
-    /// A session ticket of TLS 1.3 makes the socket readable, and is not data: so the session is asked, and not the
-    /// socket.
+    /// Under TLS the session is read instead of the socket: a session ticket of TLS 1.3 makes the socket readable too.
     package var isQuiet: Bool {
         var byte: UInt8 = 0
         if let records {

@@ -75,7 +75,7 @@ import Testing
             try await browser.expect(Self.hasNative, true)
             if !isStillThere {
                 try await browser.expect("document.body.textContent", "today")
-                _ = try await today.program.line(with: "there is no service worker at /sw.js any more")
+                _ = try await today.program.line(with: "the service worker /sw.js no longer exists")
             }
             #expect(await today.program.stop() == 0)
         }

@@ -32,7 +32,7 @@ import Testing
         let elsewhere = try await answer(from: "192.0.2.7")
         #expect(elsewhere["code"] == 403)
         #expect(
-            elsewhere["message"]?.stringValue?.contains("gateway's own machine alone") == true, "\(elsewhere)"
+            elsewhere["message"]?.stringValue?.contains("gateway's own machine; open") == true, "\(elsewhere)"
         )
         #expect(opened.urls.withLock { $0 } == [])
         #expect(try await answer(from: "127.0.0.1")["code"] == 200)

@@ -202,7 +202,7 @@ import Testing
         for (path, words) in [
             (loading, "ScriptedProtocol loaded data before it received a response"),
             (finishing, "ScriptedProtocol finished without a response"),
-            (wrong, "0 is not a status that answers a request"),
+            (wrong, "0 is not a final HTTP status"),
         ] {
             let response = await Gateway.scripted().respond(to: Request(path))
             #expect(response.status == .badGateway)

@@ -61,7 +61,7 @@ struct ForwardAbuseTests {
     ])
     func linkLocalAndMetadataAddressesAreRefused(host: String) async throws {
         let reason = try await refusal(of: "http://\(host)/latest/meta-data/")
-        #expect(reason.contains(", which no reply may ask; let $forward name another program"), "\(reason)")
+        #expect(reason.contains(", which $forward may not call; name another program"), "\(reason)")
     }
 
     /// The name says nothing: each connection is asked where it leads.

@@ -110,7 +110,7 @@ struct HandlerFaultTests {
             try client.send(String(get("/block?_mobile_bridge=1")))
             return client
         }
-        let line = try await server.line(with: "Block holds its loop")
+        let line = try await server.line(with: "Block has blocked its loop")
         #expect(line.contains(".thread"), "\(line)")
         #expect(await server.stop() == 1)
         client.close()

@@ -46,7 +46,7 @@ extension SIGTERMTests {
         }
         _ = try await server.line(with: "block has begun")
         #expect(await server.stop() == 1)
-        _ = try await server.line(with: "a handler holds its thread")
+        _ = try await server.line(with: "a handler blocks its thread")
         client.close()
     }
 }

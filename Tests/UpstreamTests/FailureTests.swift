@@ -51,7 +51,7 @@ struct FailureTests {
             #expect(
                 lines.first
                     == "warning: upstream \(url): cannot connect to 127.0.0.1:\(upstreamPort): "
-                    + "Connection refused; start it, or let --upstream name where it is")
+                    + "Connection refused; start it, or correct its URL in --upstream")
             let upstream = try RawUpstream(port: upstreamPort) { connection, _ in
                 try connection.send(ok("ok"))
             }
@@ -80,7 +80,7 @@ struct FailureTests {
             itself.become(.upstream("http://127.0.0.1:\(port)"))
             let reply = try await reply(port, get("/x"))
             #expect(reply.status == 508)
-            #expect(reply.text.contains("/x has come round"), "\(reply.text)")
+            #expect(reply.text.contains("/x is a loop"), "\(reply.text)")
         }
     }
 

@@ -1,18 +1,18 @@
-/// What pages may call in one session, with the calls: handlers and replies by their names.
+/// What pages may call in one session: handlers and replies by their names, with the calls so far.
 struct Catalogue {
     struct Entry: Routed {
         let pattern: RoutePattern
-        /// The pattern of the pages that have it; nil for all pages.
+        /// The path pattern of the pages that may call this name; nil for all pages.
         let pages: String?
         let replies: [ReplyNames.Listed]
-        /// The handlers that are asked after them, by their methods.
+        /// The handlers that are asked after the replies; several if they take different HTTP methods.
         let routes: [Route]
-        /// The calls of its pattern in the journal, the oldest first; nil without a journal.
+        /// The journal's calls of this name, the oldest first; nil without a journal.
         var calls: [JournalRecord]?
 
         var name: String { String(pattern.text.dropFirst()) }
 
-        /// The first reply that is not `$pass`; nil where the handler answers.
+        /// The first reply that is not `$pass`; nil if a handler answers.
         var reply: ReplyNames.Listed? { replies.first { !$0.reply.isPass } }
     }
 
@@ -22,13 +22,13 @@ struct Catalogue {
     }
 
     private(set) var entries: [Entry]
-    /// To which calls are assigned.
+    /// Finds the entry to which a call belongs.
     private let routes: Routes<Entry>
 
     /// - Parameters:
-    ///   - layers: the layers of replies, the first of which is asked first.
-    ///   - handlers: those of some pages, the last registered first, and at last those of all.
-    ///   - calls: those in the journal, the oldest first; nil without a journal.
+    ///   - layers: the layers of replies, in the order in which they are asked.
+    ///   - handlers: the sets for some pages, the last registered first; then the set for all pages.
+    ///   - calls: the calls in the journal, the oldest first; nil without a journal.
     init(
         layers: [(names: ReplyNames, pages: String?)], handlers: [(set: HandlerSet, pages: String?)],
         calls: [JournalRecord]?
@@ -60,7 +60,7 @@ struct Catalogue {
         return names.listed.first { JSON.Bytewise($0.pattern.text) == JSON.Bytewise(pattern.text) }
     }
 
-    /// The handlers of a pattern, sorted by their names, in the same way.
+    /// The handlers for a pattern, found as ``reply(in:for:)`` finds a reply; sorted by their names.
     private static func routes(in set: HandlerSet, for pattern: RoutePattern) -> [Route] {
         let best = segments(of: pattern).map { set.matches($0).first?.route.pattern.text } ?? pattern.text
         guard let best else { return [] }
@@ -68,7 +68,7 @@ struct Catalogue {
             .sorted { $0.name < $1.name }
     }
 
-    /// The parts of the one name that a pattern stands for; nil where it stands for several.
+    /// The parts of the path, if the pattern is a single path; nil if it has parameters or a wildcard.
     private static func segments(of pattern: RoutePattern) -> [String]? {
         guard pattern.isOnePath else { return nil }
         return pattern.parts.compactMap { if case .exact(let text) = $0 { text } else { nil } }
@@ -86,7 +86,7 @@ struct Catalogue {
         return entries.filter { $0.pattern.text == best }
     }
 
-    /// Calls by the text of the pattern that fits them best, in the order that they have.
+    /// Groups calls by the pattern that fits them best, and keeps their order.
     private func grouped(_ calls: [JournalRecord]) -> [String: [JournalRecord]] {
         var groups: [String: [JournalRecord]] = [:]
         var patterns: [String: String?] = [:]
@@ -113,7 +113,7 @@ extension Catalogue.Entry {
         for (name, value) in reply?.json.objectValue ?? [:] { members[name] = value }
         if !routes.isEmpty { members["handler"] = .string(routes.map(\.name).joined(separator: ", ")) }
         let methods = routes.compactMap { $0.handler.methods }
-        // A handler that names no methods takes nearly all.
+        // A handler that declares no methods takes nearly all, so no list is shown.
         if !methods.isEmpty, methods.count == routes.count {
             members["methods"] = .array(methods.joined().map { .string($0.rawValue) })
         }

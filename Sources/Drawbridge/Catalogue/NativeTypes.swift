@@ -4,7 +4,7 @@ import HTTPGrammar
 struct NativeTypes {
     struct Typed {
         var shape = ValueShape()
-        /// Where it is known from: `reply`, a reply with a value; `seen`, calls of the journal.
+        /// The sources of the shape: `reply` for a reply with a value, `seen` for calls of the journal.
         var sources: [String] = []
 
         mutating func add(_ other: ValueShape, from source: String) {
@@ -26,7 +26,7 @@ struct NativeTypes {
 
     let names: [Name]
 
-    /// The most calls of a name that are looked at, the last ones, and the most bytes that these take.
+    /// The most calls of a name that are read, from the last one back, and the most bytes of these calls.
     private static let mostCalls = 100
     private static let mostBytes = 1 << 20
 
@@ -49,7 +49,7 @@ struct NativeTypes {
         self.names = names
     }
 
-    /// `user/log-in` is `UserLogIn`; of two that come to the same, the second has a number.
+    /// The type name for a pattern: `UserLogIn` for `user/log-in`; with a number if that is taken.
     private static func typeName(of pattern: RoutePattern, unlike taken: inout Set<String>) -> String {
         let words = pattern.text.utf8.prefix(200).split { !$0.isAlphanumeric }.map { Substring($0) }
         var name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -81,7 +81,7 @@ extension NativeTypes.Name {
     }
 }
 
-// What is known of answers by the replies that give them.
+// What is known of a reply's answers before it gives them.
 extension Reply {
     /// Whether it answers any input, so that neither the next layers nor the handler are asked.
     var alwaysAnswers: Bool {
@@ -90,7 +90,7 @@ extension Reply {
         case .pass: false
         case .sequence, .ask: inner.allSatisfy(\.alwaysAnswers)
         case .cases(let cases):
-            // After a case that fits and passes, the further cases are not tried.
+            // An earlier case that fits and passes hides later ones, so all must answer, and one must fit any input.
             inner.allSatisfy(\.alwaysAnswers) && cases.contains { $0.condition == nil }
         }
     }
@@ -100,7 +100,7 @@ extension Reply {
         switch outcome {
         case .value(let bytes): (try? JSON(parsing: bytes)).map { ValueShape(of: [$0]) } ?? ValueShape()
         case .template(let template): template.shape
-        // Of what another program answers nothing is known.
+        // The answers of another program are not known.
         case .error, .silence, .missing, .pass, .raw, .forward: ValueShape()
         case .sequence, .cases, .ask: inner.reduce(into: ValueShape()) { $0.merge($1.shape) }
         }

@@ -1,11 +1,11 @@
 extension NativeTypes {
-    /// The types of what is sent to native and of what it answers, as declarations of TypeScript.
+    /// The input and output types of native calls, as TypeScript declarations.
     var typeScript: String {
         var lines = [
-            "// What pages send to native, and what it answers. Written by Drawbridge; fetch it again when that changes.",
+            "// The inputs and outputs of native calls. Written by Drawbridge; fetch it again when they change.",
             "//",
-            "// A comment says where a type is known from: reply (what a reply says), seen (calls of the journal: there may be",
-            "// others). Where nothing is known, it is unknown.",
+            "// The comment above a type names its sources: reply (a value in a mock), seen (calls in the journal: there may",
+            "// be others). A type without a source is unknown.",
             "",
         ]
         for name in names {
@@ -31,7 +31,7 @@ extension NativeTypes {
 }
 
 extension ValueShape {
-    /// As an expression of TypeScript; names and strings of pages are literals in it, in ASCII only.
+    /// The shape as a TypeScript type; names and strings from pages are escaped literals in it, in ASCII.
     var typeScript: String {
         if isAny || isEmpty { return "unknown" }
         var types: [String] = []
@@ -57,7 +57,7 @@ extension ValueShape.Members {
 }
 
 extension String {
-    /// A string of JavaScript, in ASCII alone: nothing that a page said ends it, a comment or a line.
+    /// A JavaScript string literal in ASCII: no character from a page can end the literal, a comment or a line.
     fileprivate var literal: String {
         var text = "\""
         for scalar in unicodeScalars {

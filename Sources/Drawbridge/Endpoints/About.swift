@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// What the gateway says about itself, to everybody and to tools.
+/// Endpoints about the gateway itself: its health, the JSON Schema, the description of the API, the manual.
 enum About {
-    /// Whether it is up; callers on other machines are told nothing else.
+    /// Says that the gateway runs; callers on other machines are told nothing else.
     static func health(_ gateway: Gateway, _ request: Request) async throws -> Response {
         var health: JSON.Object = ["status": "ok"]
         if request.isFromThisMachine {
@@ -24,7 +24,7 @@ enum About {
     static func manual(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard let page = gateway.program.documents[.manual] else {
             throw HTTPError(
-                .notFound, "the manual is a page of the drawbridge command, and this is another program")
+                .notFound, "only the drawbridge command has the manual, and this is another program")
         }
         return .guarded(page(), "text/html; charset=utf-8")
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The devices that were let in, over HTTP, for programs: lists them, draws a ticket, ends an admission.
+/// The tester's API for admitted devices: lists them, makes a ticket, ends an admission.
 enum AdmissionsAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
@@ -26,7 +26,7 @@ enum AdmissionsAPI {
         if gateway.admissions.revoke(device) { return .success(.null) }
         throw HTTPError(
             .notFound,
-            "no device is let in as \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists those that are"
+            "no device has the id \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists the admitted ones"
         )
     }
 }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Synchronization
 
 extension Gateway {
-    /// What pages may call in a session; in the usual one, with the calls of all, where that is nil.
+    /// What pages may call in a session; for nil, in the default session, with the calls of all sessions.
     fileprivate func catalogue(in session: Session?) -> Catalogue {
         let special = specialHandlers.withLock { $0 }.reversed()
         return Catalogue(
@@ -12,7 +12,7 @@ extension Gateway {
     }
 }
 
-/// What pages may call, for programs: as a list and as TypeScript; and what was answered, as a file of replies.
+/// The tester's API for native names: what pages may call, as JSON or TypeScript; past answers, as a file of mocks.
 enum CatalogueAPI {
     static func handlers(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session", "name", "secrets"])

@@ -7,7 +7,7 @@ struct Endpoint: Sendable {
     typealias Answer = @Sendable (Gateway, Request) async throws -> Response
 
     let path: OwnPath
-    /// The path below it: words, `:name` for a part and `*name` for all parts that are left, which become
+    /// The rest of the path: words, `:name` for one part, `*name` for all further parts; their values become
     /// ``Request/parameters``.
     let below: [Substring]
     let answers: KeyValuePairs<HTTPRequest.Method, Answer>
@@ -28,7 +28,7 @@ struct Endpoint: Sendable {
         Endpoint(.enter, [.get: Enter.page, .head: Enter.page, .post: Enter.enter]),
         Endpoint(.health, [.get: About.health, .head: About.health]),
 
-        // For whoever may load a page.
+        // For everybody who may load a page.
         Endpoint(.schema, [.get: About.schema, .head: About.schema]),
         Endpoint(.description, [.get: About.description, .head: About.description]),
         Endpoint(.manual, [.get: About.manual, .head: About.manual]),
@@ -42,7 +42,7 @@ struct Endpoint: Sendable {
         Endpoint(.call, [.post: ForPages.call]),
         Endpoint(.messages, [.post: ForPages.messages]),
 
-        // The tester's API.
+        // The tester's API: only for programs with the tester's token.
         Endpoint(.calls, [.get: JournalAPI.list, .post: JournalAPI.call, .delete: JournalAPI.forget]),
         Endpoint(.calls, "verify", [.post: JournalAPI.verify]),
         Endpoint(.calls, "missing", [.post: JournalAPI.saveMissing]),
@@ -72,7 +72,7 @@ struct Endpoint: Sendable {
         Endpoint(.admissions, ":device", [.delete: AdmissionsAPI.revoke]),
     ]
 
-    /// The values that `parts` have for the names of the row; nil where the row does not fit.
+    /// The values of the row's `:name` and `*name` in a path; nil if the path does not fit the row.
     private func values(in parts: [Substring]) -> [String: String]? {
         var values: [String: String] = [:]
         for (place, word) in below.enumerated() {
@@ -88,9 +88,9 @@ struct Endpoint: Sendable {
         return parts.count == below.count ? values : nil
     }
 
-    /// Answers what is below `/__drawbridge__/`.
+    /// Answers a request below `/__drawbridge__/`.
     ///
-    /// - Throws: a 403 where the caller may not ask, a 404 for an unknown path, a 405 for another method.
+    /// - Throws: a 403 if the caller is not allowed, a 404 for an unknown path, a 405 for another method.
     static func respond(to request: Request, by gateway: Gateway) async throws -> Response {
         guard let path = OwnPath(of: request) else { throw nothing(at: request) }
         if path.isOfPages, gateway.pageRuntime == nil { throw nothing(at: request) }
@@ -109,7 +109,7 @@ struct Endpoint: Sendable {
         var asked = request
         asked.parameters = values
         guard path.isForTesters else { return try await answer(gateway, asked) }
-        // A program may ask for all of a full journal, and no page on a loop waits for that, nor for what is streamed.
+        // Off the loop: a program may ask for a full journal, for which the pages on the loop must not wait.
         var response: Response
         do {
             response = try await Apart.perform { [asked] in try await answer(gateway, asked) }

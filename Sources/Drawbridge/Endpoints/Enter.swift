@@ -1,10 +1,10 @@
 import HTTPTypes
 import Logging
 
-/// Lets a device in: `/__drawbridge__/enter#TICKET` is the link that is printed where others can reach the gateway.
+/// Admits a device by the link `/__drawbridge__/enter#TICKET`, which is printed if other machines can connect.
 ///
-/// What comes after `#` reaches no server and no log. The page takes it out of the address, posts it, gets a cookie for
-/// it, and goes on to the page that the gateway serves.
+/// No server and no log sees what follows the `#`. The page removes it from its address, posts it, gets a cookie for
+/// it, and loads the page that the gateway serves.
 enum Enter {
     static func page(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard !request.target.contains("?") else {
@@ -16,10 +16,10 @@ enum Enter {
     }
 
     static func enter(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        // A foreign page has no business here, whoever gave it a ticket.
+        // A foreign page may not use a ticket, even a valid one.
         if gateway.access.refusesOtherPages(request) { return ClosedPage.response(.forbidden) }
         let address = gateway.access.address(of: request)
-        // Longer than any ticket.
+        // 256 bytes are more than any ticket has.
         let ticket = String(decoding: try await request.body.collect(upTo: 256), as: UTF8.self)
         switch gateway.admissions.judge(ticket: ticket, from: address) {
         case .throttled: return ClosedPage.response(.tooManyRequests)
@@ -56,7 +56,7 @@ enum Enter {
             var ticket = location.hash.slice(1);
             history.replaceState(null, "", location.pathname);
             if (!ticket) {
-                say.textContent = "Something is missing. Open the whole link, with all that is behind the # sign.";
+                say.textContent = "Something is missing. Open the whole link, with everything after the # sign.";
                 return;
             }
             fetch(location.pathname, { method: "POST", body: ticket, cache: "no-store" }).then(function (answer) {
@@ -64,11 +64,11 @@ enum Enter {
                     location.replace("/");
                 } else {
                     say.textContent = answer.status === 429
-                        ? "That was too often. Wait a moment, and open the link again."
-                        : "This link is not good any more. Ask for a new one: each is good for ten minutes.";
+                        ? "Too many attempts. Wait a moment, and open the link again."
+                        : "This link is not valid any more: a link lasts ten minutes. Ask for a new one.";
                 }
             }, function () {
-                say.textContent = "Nobody answers. Look whether this device is on the same network, and open the link again.";
+                say.textContent = "No answer. Check that this device is on the same network, and open the link again.";
             });
         })();
         """

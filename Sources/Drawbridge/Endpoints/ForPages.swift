@@ -1,16 +1,15 @@
 import HTTPGrammar
 import HTTPTypes
 
-/// What pages ask of the gateway itself, below `/__drawbridge__/`: their script, their token, and what cannot go by the
-/// channel.
+/// Endpoints for pages: the page runtime, the page token, and messages that cannot use the page's WebSocket.
 enum ForPages {
-    /// The runtime for the page at `?path=`: the same text as long as nothing changes.
+    /// The runtime for the page at `?path=`: its text changes only with its configuration.
     static func script(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard let runtime = gateway.pageRuntime else { throw HTTPError.nothingBehind(request.path) }
         let path = request.query["path"] ?? "/"
         gateway.injection?.withoutNative.asked(from: path)
         let settings = gateway.replyBook.settings(ofPageAt: path)
-        // When the file of a bridge is saved, pages are told by their channel to reload.
+        // Then the page opens its channel at once: native has something to tell it, for example to reload.
         let isWanted =
             gateway.replyBook.hasEventAtArrival || !gateway.spokenBridges(ofPageAt: path).isEmpty
             || !runtime.bridges.allSatisfy(\.isShipped)
@@ -27,7 +26,7 @@ enum ForPages {
         }
     }
 
-    /// A script, or a 304 where the browser has it already.
+    /// A script, or a 304 if the browser has it already.
     ///
     /// - Parameter version: bytes that change whenever the script does.
     private static func script(to request: Request, of version: [UInt8], _ text: () -> [UInt8]) -> Response {
@@ -41,7 +40,7 @@ enum ForPages {
         return Response(.notModified, headers: headers)
     }
 
-    /// The script of a bridge; a user's own is sent byte by byte as in its file, so that line numbers are right.
+    /// The script of a bridge; a custom one is sent exactly as in its file, so that line numbers in errors are right.
     static func bridge(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let bridges = gateway.pageRuntime?.bridges ?? []
         guard let bridge = bridges.first(where: { $0.path == request.path }) else {
@@ -67,7 +66,7 @@ enum ForPages {
         .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
     ]
 
-    /// Hands a global to the runtime of a page whose policy forbids `eval`: a top-level `const` is not on `window`.
+    /// Gives a global to the runtime of a page whose policy forbids `eval`: a top-level `const` is not on `window`.
     static func global(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let name = request.query["name"] ?? ""
         guard name.utf8.count <= 100, PageSettings.isName(name) else {
@@ -81,11 +80,11 @@ enum ForPages {
         )
     }
 
-    /// The token for a page from before a restart; a foreign page cannot send the header without a preflight.
+    /// The token for a page from before a restart; a foreign page cannot send `X-Drawbridge-Page` without a preflight.
     static func token(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard request.headers.contains(.pageID) else {
             throw HTTPError(
-                .forbidden, "only a page's own runtime asks for the token, and says so with X-Drawbridge-Page"
+                .forbidden, "only the page runtime may ask for the token; it sends X-Drawbridge-Page"
             )
         }
         // Checked as a call is, except for the token, which the page does not have yet.
@@ -98,7 +97,7 @@ enum ForPages {
         return .guarded(known.bytes)
     }
 
-    /// A synchronous call, and the messages that were sent before it.
+    /// Answers a page's synchronous call, after the messages that the page sent before it.
     static func call(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let body = try await body(of: request, gateway)
         guard let id = request.headers[.pageID], let name = body["call"]?.stringValue else {
@@ -111,7 +110,7 @@ enum ForPages {
         let handler = name.hasPrefix("/") ? name : "/\(name)"
         let wait = page.standStill(for: handler)
         defer { page.goOn(after: wait) }
-        // It waits until the messages that the page sent before are taken.
+        // The call waits until the handling of the page's earlier messages has begun.
         let isTaken = await withCheckedContinuation { turn in
             let step: @Sendable () -> Void = { turn.resume(returning: true) }
             let messages = body["up"]?.arrayValue ?? []
@@ -132,8 +131,8 @@ enum ForPages {
         return response
     }
 
-    /// Messages without a call: those before a synchronous request of the page's own, and those of a page that leaves,
-    /// which may be its first.
+    /// Takes messages without a call: those before a synchronous request that the page itself makes, and those of a
+    /// page that is closed, which may be its first.
     static func messages(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let body = try await body(of: request, gateway)
         let messages = body["up"]?.arrayValue ?? []
@@ -172,9 +171,9 @@ enum ForPages {
         }
     }
 
-    /// The page that sent this; nil where its life is over here, or another one has begun.
+    /// The page that sent this; nil if its life is over, or a later one has begun.
     ///
-    /// - Throws: a 503 where there are too many pages.
+    /// - Throws: a 503 if there are too many pages.
     private static func page(
         _ sign: PageSign, _ body: JSON, _ gateway: Gateway, _ request: Request
     ) throws(HTTPError) -> Page? {
@@ -191,7 +190,7 @@ enum ForPages {
     }
 
     private static func hash(_ text: [UInt8]) -> UInt64 {
-        // FNV-1a: the same in every process.
+        // FNV-1a: unlike Swift's own hash, it is the same in every process.
         text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }

@@ -1,13 +1,13 @@
 import HTTPTypes
 
-// Calls that no page makes: a name is tried, a call of the journal is made again.
+// Calls that do not come from a page: a program tries a name, or repeats a call of the journal.
 extension Gateway {
-    /// Removes secrets from what leaves the journal; nil where they are shown.
+    /// The redaction of secrets for this query; nil if it shows secrets.
     func redaction(for query: RecordQuery) -> Redaction? {
         query.showsSecrets ? nil : program.secrets
     }
 
-    /// Calls a name in place of a page; the answer has the record of the call.
+    /// Calls a name as a page would; the response contains the journal's record of the call.
     func calls(
         _ name: String, _ input: JSON, in session: Session, _ redaction: Redaction?
     ) async throws(HTTPError) -> Response {
@@ -19,9 +19,9 @@ extension Gateway {
         return try await record(of: request, redaction)
     }
 
-    /// Repeats a call, for the same page where that is still open.
+    /// Repeats a call, in the name of the same page if that is still open.
     ///
-    /// - Parameter input: an input in place of the recorded one; nil for the same.
+    /// - Parameter input: replaces the recorded input; nil to send that again.
     func repeats(
         _ record: JournalRecord, input: JSON?, _ redaction: Redaction?
     ) async throws(HTTPError) -> Response {
@@ -50,10 +50,10 @@ extension Gateway {
         return try await self.record(of: request, redaction)
     }
 
-    /// Writes the names that nobody answered since the process began into the file of replies, each once, with what was
-    /// sent as a comment.
+    /// Writes the names that were not answered since the process began into the file of mocks, each once, with its
+    /// inputs as a comment.
     ///
-    /// - Throws: an ``HTTPError``: a 409 where there is no file that could be written, or where it has changed.
+    /// - Throws: an ``HTTPError``: a 409 if there is no file that can be written, or if the file has changed.
     package func saveMissing(by: String) async throws -> SavedNames {
         let redaction = program.secrets
         let (missed, beyond) = journal.unansweredCalls
@@ -69,10 +69,10 @@ extension Gateway {
         return (file, new, refused, beyond)
     }
 
-    /// What writes replies into the file, where a request may ask for that.
+    /// The object that writes the file of mocks, if the request may use it.
     ///
-    /// A program that can write the file decides what the gateway says after its next start. So whoever starts the
-    /// gateway has to allow that; a person sees what is written, with the inspector or, without a request, at the terminal.
+    /// A program that can write the file decides what the gateway answers after its next start, so it needs `--save`. A
+    /// person in the inspector, or at the terminal (without a request), sees what is written, and does not need it.
     package func keeper(for request: Request? = nil) throws(HTTPError) -> any ReplyKeeper {
         guard let keeper = program.replyKeeper else {
             throw HTTPError(
@@ -90,6 +90,6 @@ extension Gateway {
         let response = await respond(to: request)
         response.afterwards?()
         if let mine = journal.record(ofRequest: id) { return .success(mine.json(redaction)) }
-        throw HTTPError(.gone, "the call has left the journal already; too many came")
+        throw HTTPError(.gone, "the journal has dropped the call already, since too many others came")
     }
 }

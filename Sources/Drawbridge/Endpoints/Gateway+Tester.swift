@@ -2,18 +2,18 @@ import HTTPTypes
 import Logging
 
 extension Gateway {
-    /// Lets programs into the tester's API, and nobody else.
+    /// Throws unless the request comes from a program that may use the tester's API.
     ///
-    /// No page may use it, whatever token it has: a token that leaked into a page is of no use there. So what a browser
-    /// sends is refused before the token is looked at, listed origins included.
+    /// A page may not use it even with the token, so that a token that leaks into a page is useless. Requests of
+    /// browsers are refused before the token is checked, also those of listed origins.
     func authorizeTester(_ request: Request) throws {
-        // The inspector is a page of its own origin, which has shown a secret of its own.
+        // The inspector has its own origin and its own secret, which was checked before.
         if request.isOfInspector { return }
         try request.checkQueryHasNoSecret()
         guard !request.isAbsoluteForm else {
             throw HTTPError(
                 .forbidden,
-                "the tester's API is not asked by a whole URL, as a proxy is; ask by the path alone")
+                "the tester's API takes no request with a whole URL, as a proxy does; send only the path")
         }
         guard !request.hasBrowserMark else {
             throw HTTPError(
@@ -38,10 +38,9 @@ extension Gateway {
         }
     }
 
-    /// Logs what a tester does, or a person in the inspector: it may change what pages get, and nothing else would show
-    /// that.
+    /// Logs an action of a tester or of the inspector, since it may change what pages get.
     ///
-    /// - Parameter action: as it follows the words "a tester".
+    /// - Parameter action: the text after the words "a tester".
     func note(_ request: Request, _ action: String, in session: Session? = nil) {
         let place = session.map { $0 == .usual ? "" : " in session \($0.name)" } ?? ""
         logger.notice("\(request.isOfInspector ? "the inspector" : "a tester") \(action)\(place)")
@@ -56,7 +55,7 @@ extension Request {
     /// Whether its query has an item with the name of a secret, which would end up in logs and histories.
     package var hasSecretInQuery: Bool { query.contains { Self.secretNames.contains($0.name) } }
 
-    /// - Throws: a 400 that says where it belongs.
+    /// - Throws: a 400 if the query has a secret; it says to use `Authorization` instead.
     package func checkQueryHasNoSecret() throws(HTTPError) {
         guard hasSecretInQuery else { return }
         throw HTTPError(

@@ -18,7 +18,7 @@ enum JournalAPI {
             try Task.checkCancellation()
             // Records that came while it waited may have been dropped already.
             try journal.check(since, filter)
-            // A call that does not come is an answer to the program, and no fault to be logged.
+            // A timeout is a normal answer to the program, so it is not logged as a fault.
             guard isThere else {
                 let others = journal.called(instead: filter, since: since)
                 let wanted = "\(count) calls\(filter.name.map { " of \($0)" } ?? "")"
@@ -32,12 +32,12 @@ enum JournalAPI {
         return try await list(found.records, in: frame) { $0.json(redaction) }
     }
 
-    /// An answer with a list of records, which may have megabytes: only the part that is on its way is there.
+    /// A response with a list of records: it may have megabytes, so only one part of it is in memory at a time.
     private static func list(
         _ records: [JournalRecord], in frame: Response, _ json: @escaping @Sendable (JournalRecord) -> JSON
     ) async throws -> Response {
         let (most, bytes) = (256 << 10, frame.body.bytes ?? [])
-        // It comes in place of the first list of the frame, which is empty.
+        // The records replace the first `[]` of the frame.
         let begin = bytes.firstRange(of: "[]".utf8)?.lowerBound ?? 0
         let list = Response.Body.stream(length: nil) { client in
             var part = Array(bytes[...begin])
@@ -100,7 +100,7 @@ enum JournalAPI {
 
     static func curl(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let (record, redaction) = try named(by: request, in: gateway)
-        // The inspector is at another address.
+        // A request of the inspector has the inspector's address, which is not the gateway's.
         let asked = "\(request.scheme)://\(request.authority ?? "localhost")"
         let base = request.isOfInspector ? gateway.program.ownAddress ?? asked : asked
         return .text(
@@ -115,9 +115,9 @@ enum JournalAPI {
             try called(record, again: edited == nil), input: edited, redaction)
     }
 
-    /// The record whose number is in the path, and what removes its secrets; that is nil where they are shown.
+    /// The record whose number is in the path, and the redaction of its secrets; that is nil if they are shown.
     ///
-    /// - Throws: a 404 where there is none, a 410 where it was dropped.
+    /// - Throws: a 404 if there is no such record, a 410 if it was dropped.
     private static func named(
         by request: Request, in gateway: Gateway
     ) throws(HTTPError) -> (JournalRecord, Redaction?) {
@@ -134,22 +134,22 @@ enum JournalAPI {
         if let record = journal.record(number) { return (record, redaction) }
         let (next, lastLost) = journal.ends(of: Set(JournalRecord.Kind.allCases))
         throw number >= 1 && number <= lastLost
-            ? HTTPError(.gone, "call \(number) is gone; those before \(lastLost + 1) were given up")
+            ? HTTPError(.gone, "call \(number) is gone; calls before \(lastLost + 1) were dropped")
             : HTTPError(.notFound, "there is no call \(number); the next one will be \(next)")
     }
 
-    /// - Parameter again: whether its recorded input is needed.
+    /// - Parameter again: whether the call is sent again with its recorded input, which must then be complete.
     private static func called(_ record: JournalRecord, again: Bool = true) throws(HTTPError) -> JournalRecord
     {
         guard record.kind == .call else {
             throw HTTPError(
                 .conflict,
-                "record \(record.number) is a \(record.kind.rawValue), and no call that can be repeated")
+                "record \(record.number) is a \(record.kind.rawValue), not a call that can be repeated")
         }
         guard record.input.isWhole || !again else {
             throw HTTPError(
                 .conflict,
-                "what call \(record.number) sent is not all kept: of each value the first \(JournalRecord.Value.mostBytes) bytes are, and nothing of what a handler reads as it comes"
+                "the input of call \(record.number) is incomplete: the journal keeps the first \(JournalRecord.Value.mostBytes) bytes of a value, and nothing of a streamed body"
             )
         }
         return record
@@ -175,9 +175,9 @@ extension Response {
 }
 
 extension Request {
-    /// The body alone, without what the query says; nil where there is none.
+    /// The body as JSON, without the items of the query; nil if it is empty.
     ///
-    /// - Parameter members: those that it may have; nil for any.
+    /// - Parameter members: the names of members that it may have; nil for any.
     func bodyAsJSON(_ members: [String]? = nil, upTo limit: Int = 1 << 20) async throws -> JSON? {
         let bytes = try await body.collect(upTo: limit)
         guard !bytes.isEmpty else { return nil }
@@ -193,13 +193,13 @@ extension Request {
 extension Journal {
     /// The records from a reader's position on, without a gap.
     ///
-    /// - Throws: a 410 where the journal does not have that position any more.
+    /// - Throws: a 410 if the journal no longer has the record at that position.
     func read(
         _ filter: RecordFilter, from since: Int?, atMost limit: Int = .max
     ) throws(HTTPError) -> (records: [JournalRecord], next: Int, hasLost: Bool) {
         try check(since, filter)
         let found = read(filter, since: since, atMost: limit)
-        // Some may have been dropped in between.
+        // Records may have been dropped between the check and the reading.
         if found.hasLost { try check(since, filter) }
         return found
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Pages over HTTP, for testers with curl: who is there, call one, run a script in it.
+/// The tester's API for pages: lists them, calls one, runs a script in it.
 enum PagesAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try request.query(of: ["session"])["session"].map { _ in try request.askedSession() }
@@ -12,7 +12,7 @@ enum PagesAPI {
         .success(try await asked(gateway, request).described)
     }
 
-    /// The page that is asked for: by its name, or as `latest`, which is the one that is meant.
+    /// The page in the path: by its id or its path, or as `latest`, for which `Gateway.meant(_:by:in:)` chooses one.
     private static func asked(
         _ gateway: Gateway, _ request: Request, with name: String? = nil, by bridge: String? = nil
     ) async throws(HTTPError) -> Page {
@@ -45,7 +45,7 @@ enum PagesAPI {
     static func evaluate(_ gateway: Gateway, _ request: Request) async throws -> Response {
         try await act(gateway, request) { page, input in
             let script = try given(input.script, "script")
-            // Its length alone: it may hold secrets.
+            // Only the length is logged, since a script may contain secrets.
             gateway.note(request, "runs a script of \(script.utf8.count) bytes, \(page.inLog)")
             return try await page.evaluate(script, deadline: input.deadline)
         }
@@ -60,9 +60,9 @@ enum PagesAPI {
         }
     }
 
-    /// Sends something, and waits until the page has received it.
+    /// Sends a call or an event, and waits until the page has received it.
     ///
-    /// - Throws: a 409 that says why the page has not.
+    /// - Throws: a 409 with the reason why the page has not received it.
     private static func receive(
         _ name: String, _ page: Page, _ input: Input, _ send: (Page) throws -> PendingCall
     ) async throws {
@@ -88,7 +88,7 @@ enum PagesAPI {
         }
         let page = try await asked(
             gateway, request, with: input.name ?? input.event, by: input.name == nil ? "event" : input.by)
-        // A script may do anything to a page.
+        // A script may change a page in any way, so it must be clear in which page it runs.
         if input.script != nil, request.parameters["page"] == "latest",
             case let all = gateway.ranked(in: page.session).filter({ $0.rank == page.rank }), all.count > 1
         {
@@ -101,7 +101,7 @@ enum PagesAPI {
     }
 
     private static func given(_ text: String?, _ name: String) throws -> String {
-        guard let text else { throw HTTPError(.badRequest, "\(name): it is needed, as a text") }
+        guard let text else { throw HTTPError(.badRequest, "\(name): must be given, as a string") }
         return text
     }
 
@@ -131,10 +131,10 @@ extension Page {
 }
 
 extension Gateway {
-    /// The page that is named by its id, the beginning of that, or its path.
+    /// The page that is named by its id, the beginning of its id, or its path.
     ///
-    /// - Parameter request: says its session; where it says none, a path is one of the usual session's.
-    /// - Throws: a 404 where there is none, a 409 with all of them where there are several.
+    /// - Parameter request: names the session; without one, a path is looked up in the default session.
+    /// - Throws: a 404 if there is no such page, a 409 with all of them if there are several.
     func page(named written: String, for request: Request) throws(HTTPError) -> Page {
         let name = Percent.decode(written[...].utf8) ?? written
         let session = try request.askedSession()
@@ -144,7 +144,7 @@ extension Gateway {
             let isAtPath = page.path == name || Percent.decode(page.path[...].utf8) == name
             return (isAtPath || page.id.hasPrefix(name)) && (isAny || page.session == session)
         }
-        // One that leaves as the next one comes, or is kept for the back button, is at the same path.
+        // A page that is closing, or in the browser's back/forward cache, may have the same path as the one that runs.
         let here = all.filter { $0.presence == .here }
         let fitting = here.isEmpty ? all : here
         guard fitting.count < 2 else {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The questions that wait for an answer, over HTTP, for programs that answer in a person's place.
+/// The tester's API for questions: lists those that wait, and answers one instead of a person.
 enum QuestionsAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: ["session", "choice"])

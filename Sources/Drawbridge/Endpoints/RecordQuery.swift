@@ -1,15 +1,15 @@
-/// The query of a request about records; an unknown word is refused, since a misspelt filter would let all through.
+/// The query of a request for records; an unknown item is refused, since a misspelt filter would select all records.
 struct RecordQuery {
     let filter: RecordFilter
-    /// The number of the first record that is wanted.
+    /// The number of the first record that the caller wants; nil for all.
     let since: Int?
     let showsSecrets: Bool
     private let values: [String: String]
 
-    /// The words that choose records, and whether their secrets are shown.
+    /// The query items that select records, and the one that shows their secrets.
     static let choice = ["session", "name", "page", "kind", "by", "state", "secrets"]
 
-    /// - Parameter words: those that the path has.
+    /// - Parameter words: the names of the query items that the endpoint takes.
     init(_ request: Request, _ words: [String]) throws(HTTPError) {
         let values = try request.query(of: words)
         self.values = values
@@ -38,11 +38,11 @@ struct RecordQuery {
         if showsSecrets { try Self.checkMaySeeSecrets(request) }
     }
 
-    /// Refuses a request from another machine for what may have secrets: somebody there may have the token too, without
-    /// any access to this machine.
+    /// Refuses to show secrets to another machine: a person there may have the token, but no other access to this
+    /// machine.
     static func checkMaySeeSecrets(_ request: Request) throws(HTTPError) {
         guard request.isOfInspector || request.isFromThisMachine else {
-            throw HTTPError(.forbidden, "secrets are shown to programs on the gateway's own machine alone")
+            throw HTTPError(.forbidden, "secrets are shown only to programs on the gateway's own machine")
         }
     }
 
@@ -63,7 +63,7 @@ struct RecordQuery {
             .badRequest, "seconds: must be a number up to \(Int(longest)), and not \(text.cut(to: 40))")
     }
 
-    /// Kinds with commas between them, or `all`.
+    /// Reads kinds of records with commas between them, or `all`.
     static func kinds(_ text: String) throws(HTTPError) -> Set<JournalRecord.Kind> {
         if text == "all" { return Set(JournalRecord.Kind.allCases) }
         var kinds: Set<JournalRecord.Kind> = []
@@ -83,7 +83,7 @@ struct RecordQuery {
 }
 
 extension Request {
-    /// The items of its query by their names; throws at an unknown name, since a misspelt one would be ignored.
+    /// The items of its query by their names; throws for an unknown name, since a misspelt one would be ignored.
     func query(of words: [String]) throws(HTTPError) -> [String: String] {
         var values: [String: String] = [:]
         for item in query {
@@ -97,7 +97,7 @@ extension Request {
         return values
     }
 
-    /// Checks the names in its body, where that is JSON, in the same way.
+    /// Throws if its JSON body has a member with another name, since a misspelt one would be ignored.
     func checkMembers(_ words: [String]) throws(HTTPError) {
         guard let bytes = body.bytes, let value = try? JSON(parsing: bytes) else { return }
         guard let members = value.objectValue else {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What a session changes, over HTTP, for programs that test: its replies, its scenarios, its events.
+/// The tester's API for what a session can change: its replies, its scenarios, its events.
 enum RepliesAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         all(gateway, try session(request, ["name"]))
@@ -33,13 +33,13 @@ enum RepliesAPI {
         .success(.object(gateway.replyBook.replies(of: session)))
     }
 
-    /// The session that is asked about; throws where the query has other words than that and these.
+    /// The session of the request; throws if the query has items other than `session` and these.
     private static func session(_ request: Request, _ words: [String] = []) throws(HTTPError) -> Session {
         _ = try request.query(of: ["session"] + words)
         return try request.askedSession()
     }
 
-    /// The mock of a name that is asked first, and the one that a save would change.
+    /// The mock that answers a name now, and the mock in a file that a save would change.
     static func standing(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try session(request, ["name", "page"])
         let found = gateway.replyBook.standing(
@@ -47,7 +47,7 @@ enum RepliesAPI {
         return .success(["first": found.first?.json ?? .null, "written": found.written?.json ?? .null])
     }
 
-    /// Writes a mock into a file, which is reloaded at once: where the one for its name is, or with the others.
+    /// Writes a mock into a file, which is reloaded at once: into the mock of the same name, or else as a new one.
     static func save(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try session(request, ["page"])
         let keeper = try gateway.keeper(for: request)
@@ -79,7 +79,7 @@ enum RepliesAPI {
         return .success(.array(try await gateway.keeper().saves))
     }
 
-    /// Takes a save back, which is one: a program may where it may save.
+    /// Undoes a save; this writes the file too, so a program may do it only if it may save.
     static func undo(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
         let keeper = try gateway.keeper(for: request)
@@ -99,7 +99,7 @@ enum RepliesAPI {
         guard RoutePattern.isPattern(name) else {
             throw HTTPError(
                 .badRequest,
-                "name: * means the rest of a name, and so is only at its end; name the parts before it: :name"
+                "name: * stands for the rest of a name, so it must be the last part; write :name for a part before it"
             )
         }
         if ReplyNames.key(name).contains(where: { !$0.isWhitespace }) { return name }
@@ -160,7 +160,7 @@ enum RepliesAPI {
         } catch let error where error is ReplySteps.Fault || error is NoScenario {
             throw HTTPError(.conflict, "\(error)")
         } catch is CancellationError {
-            throw HTTPError(.gone, "\(name) was ended by a reset, or the gateway stops")
+            throw HTTPError(.gone, "\(name) was cancelled by a reset, or the gateway is stopping")
         }
         return .success(.null)
     }
@@ -174,9 +174,9 @@ enum RepliesAPI {
 }
 
 extension Request {
-    /// The session that a program asks about, by `?session=` or by its header.
+    /// The session that a program names, by `?session=` or by its header.
     ///
-    /// - Throws: a 400 for what is not a name of a session: a test that misspells it would change that of others.
+    /// - Throws: a 400 for an invalid name, since a misspelt one would change the session of other tests.
     func askedSession() throws(HTTPError) -> Session {
         guard let name = query["session"] ?? headers.value(.session) else { return .usual }
         if let session = Session(name) { return session }
@@ -188,7 +188,7 @@ extension Request {
 }
 
 extension Response {
-    /// Bytes of the gateway's own, by default JSON: not cached, and for no foreign page.
+    /// A response of the gateway itself, by default JSON; it is not cached, and foreign pages cannot use it.
     static func guarded(_ bytes: [UInt8], _ type: String = "application/json") -> Response {
         var response = Response(bytes: bytes, contentType: type)
         response.addSafety()

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Puts a browser into a session: `/__drawbridge__/session/ann?to=/cart` gives it a cookie, and goes on to `/cart`.
 ///
-/// It is for everybody who may load a page: a session grants nothing.
+/// Everybody who may load a page may use it, since a session grants nothing.
 enum SessionCookie {
     static func give(_ gateway: Gateway, _ request: Request) async throws -> Response {
         guard let session = Session(request.parameters["session"] ?? "") else {
@@ -29,7 +29,7 @@ enum SessionCookie {
         return response
     }
 
-    /// Whether a browser that goes there stays at the gateway.
+    /// Whether a browser that follows this path stays at the gateway.
     ///
     /// Browsers read `//host` and `/\host` as another host, and leave out tabs and line ends when they read.
     static func isHere(_ path: String) -> Bool {

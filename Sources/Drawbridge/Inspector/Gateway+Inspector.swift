@@ -1,10 +1,10 @@
 import HTTPTypes
 
-// Answers the inspector: all that programs may ask, and what changes while it is open.
+// Answers the inspector: the endpoints of the tester's API, and the state that it shows while it is open.
 extension Gateway {
     /// Answers a request of the inspector, whose secret was checked before.
     ///
-    /// - Parameter request: of the inspector's own listener; nothing of it is checked here.
+    /// - Parameter request: a request to the inspector's own listener, which has checked it.
     package func respond(toInspector request: Request) async -> Response {
         var request = request
         request.answerer = self
@@ -12,7 +12,8 @@ extension Gateway {
         do {
             guard OwnPath(of: request)?.isForTesters == true else {
                 throw HTTPError(
-                    .notFound, "nothing at \(request.path.cut(to: 100)); the inspector asks as programs do")
+                    .notFound,
+                    "nothing at \(request.path.cut(to: 100)); the inspector uses the tester's API only")
             }
             return try await answerOwn(request, self)
         } catch {
@@ -26,7 +27,7 @@ extension Gateway {
             let address = program.ownAddress.map { JSON.string("\($0)/") }
             let builtIns = program.builtIns.sorted()
             return ["page": address ?? .null, "builtIns": .array(builtIns.map(JSON.string))]
-        // The newest ones.
+        // Only the 200 newest pages.
         case .pages: return .array(pages.open.prefix(200).map(\.described))
         case .questions: return .array(questions.waiting.map(\.described))
         case .replies:

@@ -8,11 +8,11 @@ struct CallCheck: Sendable {
         /// Whether calls that are not kept any more could change the result.
         var isUncertain = false
         var sentence = ""
-        /// What was wanted, and the call that comes closest to it; nil where there is none.
+        /// The expected input, and the call that comes closest to it; nil if there is none.
         var nearMiss: JSON?
     }
 
-    /// How long to wait for it: a click returns before its call is there.
+    /// How long to wait for the calls: a click in a test returns before the page has made its call.
     let seconds: Double
     private let filter: RecordFilter
     private let count: Count
@@ -107,7 +107,7 @@ struct CallCheck: Sendable {
         }
     }
 
-    /// Waits until it is right, or no later call can make it so, and says what came.
+    /// Waits until the check succeeds, or until no later call can make it succeed; returns the result.
     func verdict(in journal: Journal, _ redaction: Redaction?) async throws(HTTPError) -> Verdict {
         var watch = Journal.Watch(filter) { [filter, order] in
             !filter.fits($0) ? nil : order.isEmpty ? 0 : order.firstIndex(of: $0.name)
@@ -122,7 +122,7 @@ struct CallCheck: Sendable {
 
     private func isSettled(by found: [(number: Int, place: Int)]) -> Bool {
         guard !order.isEmpty else {
-            // More calls than wanted: further ones cannot make it right.
+            // With more calls than wanted, further ones cannot make the check succeed.
             return count.range.contains(found.count)
                 || filter.state == nil && found.count > count.range.upperBound
         }
@@ -135,7 +135,7 @@ struct CallCheck: Sendable {
         let calls = watch.found.compactMap { journal.record($0.number) }
         let found = calls.count
         let range = count.range
-        // More calls change nothing where enough of "at least" are there, or too many already.
+        // Further calls change nothing if "at least" is reached, or if there are too many calls already.
         let isFinal = found > range.upperBound || range.upperBound == .max && found >= range.lowerBound
         let hasLost = watch.hasLost || found < watch.found.count
         var verdict = Verdict(

@@ -1,6 +1,6 @@
-/// A call as a line for a shell that makes it again.
+/// A shell command that repeats a call.
 ///
-/// Values from pages are quoted in it, so nothing of them runs.
+/// Values from pages are quoted in it, so that the shell executes no part of them.
 enum CallCopy {
 
     private static func body(of record: JournalRecord, _ redaction: Redaction?) -> [UInt8] {
@@ -18,11 +18,11 @@ enum CallCopy {
         return clean == text ? bytes : Array(clean.utf8)
     }
 
-    /// A line that makes the call with curl, in any POSIX shell.
+    /// A curl command that makes the call, for any POSIX shell.
     ///
     /// - Parameters:
     ///   - base: the gateway's URL, without a slash at the end.
-    ///   - redaction: removes secrets; nil where they are shown.
+    ///   - redaction: removes secrets; nil shows them.
     static func curl(
         _ record: JournalRecord, base: String, _ mark: NativeMark, _ redaction: Redaction?
     ) -> String {
@@ -57,7 +57,7 @@ enum CallCopy {
         .control, .format, .lineSeparator, .paragraphSeparator,
     ]
 
-    /// The bytes as a text for a line; nil where that would not show what they are.
+    /// The bytes as a text for a line; nil if a text would not show them exactly.
     private static func plainText(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self),
             !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) })
@@ -69,7 +69,7 @@ enum CallCopy {
         var text = "'"
         for (place, byte) in bytes.enumerated() {
             switch byte {
-            // A dash at the beginning would begin an option.
+            // A dash at the beginning would be read as an option of `printf`.
             case UInt8(ascii: "-") where place == 0: text += #"\055"#
             case UInt8(ascii: "%"): text += "%%"
             case UInt8(ascii: "\\"): text += #"\\"#
@@ -84,9 +84,9 @@ enum CallCopy {
 }
 
 extension String {
-    /// A word that every shell takes as it is.
+    /// The text in single quotes, which every POSIX shell takes literally.
     ///
-    /// Scalar by scalar: to Swift, a quote with an accent on it is another character than a quote.
+    /// It is built of Unicode scalars: for Swift, a quote with a combining accent is not the character of a quote.
     package var quotedForShell: String {
         var word = "'"
         for scalar in unicodeScalars {

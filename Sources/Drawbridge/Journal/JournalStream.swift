@@ -2,8 +2,8 @@ import HTTPTypes
 
 /// The records as they come and change, as an event stream (WHATWG HTML, 9.2).
 ///
-/// A record comes again when it has changed. Nothing is buffered for a reader: a slow one gets each record as it is
-/// when there is room, and is told where some were dropped.
+/// A record is sent again when it has changed. Nothing is buffered for a reader: a slow one gets the present state of
+/// each record, and an event if some were dropped.
 enum JournalStream {
     private static let batch = (records: 200, bytes: 1 << 20)
     /// The pause between two batches, so that a burst of changes is sent together.
@@ -57,7 +57,7 @@ enum JournalStream {
     ) async throws {
         let (journal, epoch) = (gateway.journal, gateway.pages.epoch)
         var (place, told) = (first, -1)
-        // A reader that begins anew has missed nothing.
+        // A reader that starts from the beginning has missed nothing, and gets no `lost` event.
         var view: Int? = first == 0 ? nil : 1
         // Sent at once, so that the reader knows that the stream has begun.
         try await client.didLoad(": \(epoch)\n\n")

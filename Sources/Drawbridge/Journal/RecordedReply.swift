@@ -1,4 +1,4 @@
-/// Makes the reply that answers as a call was answered.
+/// Makes a reply from the recorded answer of a call.
 enum RecordedReply {
     private static let deepest = 80
 
@@ -11,7 +11,7 @@ enum RecordedReply {
         switch record.by {
         case .nobody: throw .unanswered
         case .gateway, nil: throw .refused
-        // A `$silence` whose caller gave up is answered by silence again.
+        // A `$silence` whose caller gave up is recorded as `$silence` again.
         case .reply(let title) where record.state == .expired && title.hasSuffix(", silence"):
             return ["$silence": true]
         case .reply, .handler: break
@@ -23,7 +23,7 @@ enum RecordedReply {
         return reply
     }
 
-    /// - Parameter answers: how a request is answered; nil for a call that got the bare value.
+    /// - Parameter answers: the form in which a request was answered; nil for a call that got the bare value.
     private static func reply(_ record: JournalRecord, _ answers: AnswerForm?) throws(Reason) -> JSON {
         let bytes = record.output.bytes
         switch record.form {
@@ -42,7 +42,7 @@ enum RecordedReply {
         }
     }
 
-    /// A handler's error; as a `$response` where only that can give the status, which the code does not tell.
+    /// A handler's error as `$error`, or as `$response` if its HTTP status does not follow from its code.
     private static func failure(_ error: JSON, _ status: Int, _ answers: AnswerForm?) -> JSON {
         let code = error["code"]?.numberValue?.intValue ?? status
         let usual = (400...599).contains(code) ? code : 500
@@ -55,7 +55,7 @@ enum RecordedReply {
         return ["$error": .object(members)]
     }
 
-    /// A response that was sent as it is; a page that called by a bridge got it as a string.
+    /// A reply for text or bytes that were sent unchanged; a page that called by a bridge got them as a string.
     private static func raw(
         _ status: Int, _ bytes: [UInt8], _ type: String, _ answers: AnswerForm?
     ) throws(Reason) -> JSON {
@@ -113,7 +113,7 @@ extension JSON {
 extension RecordedReply {
     enum Reason: Error, Hashable {
         case unanswered, refused, tooLong, tooDeep, stream, input, name, method, form, tooMuch
-        /// With the type of its answer.
+        /// The answer is not JSON; with its media type.
         case noJSON(String)
 
         var words: String {
@@ -121,15 +121,15 @@ extension RecordedReply {
             case .unanswered: "that nobody answered"
             case .refused: "that the gateway itself refused"
             case .tooLong: "whose answers had more than \(JournalRecord.Value.mostBytes >> 10) KB"
-            case .tooDeep: "whose answers are too deep for a reply"
+            case .tooDeep: "whose answers are nested too deeply for a reply"
             case .stream: "whose answers were streams or files"
             case .noJSON(let type):
-                "whose answers are not JSON, but \(type.isEmpty ? "of no type" : type), which a found file cannot say"
-            case .input: "whose inputs are not all kept, or cannot be read, and count for the answer"
-            case .name: "whose names no reply can have for itself"
+                "whose answers are not JSON, but \(type.isEmpty ? "of no type" : type), which a file that is found without a flag cannot contain"
+            case .input: "whose inputs decide the answer, but are incomplete or cannot be read"
+            case .name: "whose names a reply cannot have"
             case .method: "by HEAD or OPTIONS, which no reply answers"
-            case .form: "whose answers no reply can say"
-            case .tooMuch: "beyond what a file of replies may have"
+            case .form: "whose answers a reply cannot express"
+            case .tooMuch: "beyond the largest size of a file of replies"
             }
         }
     }

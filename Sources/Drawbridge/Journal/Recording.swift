@@ -1,27 +1,27 @@
 /// Calls that were answered, as a file of replies that answers them in the same way.
 ///
-/// The file may be found without being named, so it has nothing that such a file may not have. What it cannot have is
-/// left out, and its first lines tell how much that is and why.
+/// Drawbridge may load the file without a flag that names it, so it has only what such a file may contain. Other calls
+/// are left out, and the first lines say how many and why.
 struct Recording {
     let text: String
 
     typealias Reason = RecordedReply.Reason
 
-    /// What was sent, nil where that cannot be read, and how it was answered; in their order.
+    /// The inputs (nil if one cannot be read) and the replies of a name's calls, in their order.
     private typealias Calls = [(input: JSON?, reply: JSON)]
     private typealias LeftOut = (name: String, reason: Reason)
 
     /// A file of replies may have 8 MB, comments and indentation included.
     private static let mostBytes = 7 << 20
-    /// Deeper values have no room within a reply: a text of replies has 100 levels.
+    /// Deeper values do not fit into a reply: a text of replies has at most 100 levels.
     private static let deepest = 85
-    /// Media types come from handlers, and there may be many.
+    /// The most reasons that are listed: some have a media type, and there may be many of these.
     private static let mostReasons = 20
     private static let mostNames = 10
 
     /// - Parameters:
-    ///   - session: whose calls they are, for the first line.
-    ///   - isWhole: whether the journal has all of them.
+    ///   - session: the session of the calls, for the first line; nil for all sessions.
+    ///   - isWhole: whether the journal still has all calls.
     init(_ records: [JournalRecord], of session: String?, answers: AnswerForm, isWhole: Bool) {
         var leftOut: [LeftOut] = []
         var names: [String] = []
@@ -68,12 +68,12 @@ struct Recording {
             "// look through it before anybody else gets it.",
         ]
         if !isWhole {
-            lines.append("// The journal did not have the oldest calls any more: they are missing here.")
+            lines.append("// The oldest calls are missing: the journal had dropped them already.")
         }
         return (lines + self.lines(leftOut)).map { $0 + "\n" }.joined()
     }
 
-    /// What is left out and why, one line for each reason, in the order of the calls.
+    /// The comment lines that say how many calls are left out and why, in the order of the calls.
     private static func lines(_ leftOut: [LeftOut]) -> [String] {
         func commented(_ text: String) -> String {
             String(String.UnicodeScalarView(text.unicodeScalars.map { " "..."~" ~= $0 ? $0 : "?" }))
@@ -94,7 +94,7 @@ struct Recording {
         return rest == 0 ? lines : lines + ["// Left out: \(rest) calls for other reasons."]
     }
 
-    /// Whether the name of a call, written as that of a reply, means no other name too, as `:id` and `*` do.
+    /// Whether a call's name, as the name of a reply, fits only itself; `:id` and `*` would fit other names too.
     static func isForOneName(_ record: JournalRecord) -> Bool {
         guard let segments = Target.segments(of: record.path),
             let pattern = RoutePattern(checking: record.name)
@@ -102,7 +102,7 @@ struct Recording {
         return pattern.parts == segments.map { .exact($0) } && !record.name.hasPrefix("$")
     }
 
-    /// The reply that answers all calls of a name whose inputs can be said, and how many these are.
+    /// The reply that answers all calls of a name whose inputs are known completely, and the number of these calls.
     private static func reply(
         to name: String, _ calls: Calls, _ leftOut: inout [LeftOut]
     ) -> (text: String, calls: Int) {

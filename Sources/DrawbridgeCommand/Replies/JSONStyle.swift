@@ -6,7 +6,7 @@ struct JSONStyle {
     let ending: String
     let unit: String
 
-    /// The length of a line beyond which the members of a value get lines of their own.
+    /// The maximum line length; a longer value is split into lines, one per member.
     private static let width = 100
 
     init(of text: [UInt8]) {
@@ -21,18 +21,18 @@ struct JSONStyle {
 
     static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-    /// A member as it is in an object: `"name": value`.
+    /// A member of an object: `"name": value`.
     func member(_ name: String, _ value: JSON, indent: String, opening: Bool) -> String {
         let head = "\(JSON.string(name)): "
         return head + text(value, indent: indent, after: indent.count + head.count, opening: opening)
     }
 
-    /// A value as text: in one line where there is room.
+    /// A value as text, in one line if it fits.
     ///
     /// - Parameters:
-    ///   - indent: that of the line in which it begins.
+    ///   - indent: the indentation of the line where the value begins.
     ///   - column: the number of characters before it in that line.
-    ///   - opening: whether its members have lines of their own even where there is room.
+    ///   - opening: whether to split it into lines even if it fits one.
     func text(_ value: JSON, indent: String, after column: Int, opening: Bool = false) -> String {
         let line = Self.line(value)
         if !opening, column + line.count <= Self.width { return line }

@@ -2,21 +2,21 @@ import Drawbridge
 import DrawbridgeServer
 import Glibc
 
-// Replies that a person or a program writes into the file while the gateway runs.
+// Saving mocks into the file while the gateway runs: from the inspector, a program, or the terminal.
 extension LiveReplies: ReplyKeeper {
-    /// The file in which replies are saved: the first that was named or found, else a new one.
+    /// The file that mocks are saved in: the first that was given or found, else a new one; nil if none can be written.
     var file: String? {
         if let file = sources.files.first(where: \.text.isRegular) { return file.text.path }
         return search != nil && search?.complaint == nil ? FoundFile.new(in: root) : nil
     }
 
-    /// Writes a mock where the one is that stands for its name, and answers by it from now on.
+    /// Writes a mock in place of the one that answers its name at present, and uses it from now on.
     ///
-    /// - Throws: an ``HTTPError``: a 409 where the file has changed since it was read last, or words would be lost.
+    /// - Throws: an ``HTTPError``: a 409 if the file has changed since it was read, or if keywords would be lost.
     func keep(_ mock: KeptMock) throws -> (file: String, line: Int, save: Int?) {
         let standing = gateway.replyBook.standing(mock.name, in: mock.session, ofPageAt: mock.page).written
         let there = sources.files.firstIndex { $0.text.isRegular && $0.text.path == standing?.place?.file }
-        // A pattern that answers the name now stays: it answers other names too.
+        // A pattern that matches the name is kept, because it matches other names too.
         let isIts = standing?.pattern.text == RoutePattern(mock.name).text
         if !mock.isCase { try Self.check(mock, against: there != nil && isIts ? standing : nil) }
         let (file, edit, save) = try change(there ?? first, by: mock.by) { text throws(ReplyFault) in
@@ -26,7 +26,7 @@ extension LiveReplies: ReplyKeeper {
         return (file, edit.line, save)
     }
 
-    /// Refuses to overwrite what nobody has looked at: words of a mock, or one that has changed since.
+    /// Throws if the mock to overwrite has keywords or comments that would be lost, or has changed since it was shown.
     private static func check(_ mock: KeptMock, against old: ReplyNames.Listed?) throws(HTTPError) {
         func found(_ text: String) -> Set<String> {
             Set(text.matches(of: /"(\$[a-z]+)"\s*:/).map { String($0.1) })
@@ -44,7 +44,7 @@ extension LiveReplies: ReplyKeeper {
         throw HTTPError(.conflict, "\(mock.name) \(why)", data: ["was": text, "lost": .string(lost)])
     }
 
-    /// Writes unanswered names into that file, each as `{}` as `init` does, unless a file or flag has them already.
+    /// Writes the names of unanswered calls into the file, as `{}` like `init`, unless a file or flag has them.
     func keep(missing names: [UnansweredName], by: String) throws -> (file: String, names: [String]) {
         var known = Set(
             ([sources.given] + sources.files.map(\.file.replies)).flatMap(\.names).map(ReplyNames.key))
@@ -70,7 +70,8 @@ extension LiveReplies: ReplyKeeper {
         guard let index = kept.lastIndex(where: { $0.number == number ?? $0.number }) else {
             let all = kept.map { "\($0.number)" }.joined(separator: ", ")
             throw HTTPError(
-                .notFound, "no such save can be taken back; those that can: \(all.isEmpty ? "none" : all)")
+                .notFound,
+                "there is no such save to undo; those that can be undone: \(all.isEmpty ? "none" : all)")
         }
         let save = kept[index]
         let place = sources.files.firstIndex { $0.text.path == save.file }
@@ -89,14 +90,14 @@ extension LiveReplies: ReplyKeeper {
             if let file { return file }
             throw HTTPError(
                 .conflict,
-                "there is no file that could be written; start the gateway with --replies FILE, or remove what is in the way"
+                "no file can be written; start the gateway with --replies FILE, or remove what is in the way"
             )
         }
     }
 
-    /// Changes the file at a place, or makes one, and reloads the replies from it.
+    /// Changes the file with this index in `sources.files`, or makes one, and reloads the mocks from it.
     ///
-    /// - Parameter by: who saves; nil for what cannot be taken back.
+    /// - Parameter by: who saves; nil if the save cannot be undone.
     private func change(
         _ place: Int?, by: String?, _ edit: ([UInt8]) throws(ReplyFault) -> ReplyEdit
     ) throws -> (file: String, edit: ReplyEdit, save: Int?) {
@@ -109,7 +110,7 @@ extension LiveReplies: ReplyKeeper {
                 new = try write(edit, at: place)
             } else {
                 path = try writtenFile
-                // Built-in handlers step back for a file of mocks, unless it says that they stay.
+                // A file with mocks turns the built-in handlers off, so the new file says that they stay on.
                 let hasBuiltIns = !gateway.program.builtIns.isEmpty
                 old = FileText(path, Array((hasBuiltIns ? "{\n    \"built-ins\": true\n}\n" : "{}\n").utf8))
                 new = try edit(old.bytes)
@@ -137,13 +138,14 @@ extension LiveReplies: ReplyKeeper {
     private func write(_ edit: ([UInt8]) throws(ReplyFault) -> ReplyEdit, at place: Int) throws -> ReplyEdit {
         let old = sources.files[place]
         let path = old.text.path
-        // What was deleted is written anew, with the mocks that have gone on answering.
+        // A file that was deleted is written again, with the mocks that are still in use.
         let isGone = Self.isGone(path)
         if !isGone, let complaint = states[place].complaint {
-            throw HTTPError(.conflict, "\(complaint); mend it first, and save again")
+            throw HTTPError(.conflict, "\(complaint); fix it first, and save again")
         }
         guard !FileReplacement.isLink(path) else {
-            throw HTTPError(.conflict, "\(path) is a link, which a save would replace; name the file itself")
+            throw HTTPError(
+                .conflict, "\(path) is a symbolic link, which a save would replace; name the file itself")
         }
         guard try isGone || text(of: old).whole == old.text.whole else { throw Self.changed(path) }
         let edit = try edit(old.text.bytes)
@@ -161,7 +163,7 @@ extension LiveReplies: ReplyKeeper {
     private static func changed(_ path: String) -> HTTPError {
         HTTPError(
             .conflict,
-            "somebody else has saved \(path) a moment ago, and it is read now; look at what it says, and save again"
+            "another program has just saved \(path), and it is reloaded now; look at it, and save again"
         )
     }
 }

@@ -4,43 +4,42 @@ import EventLoop
 import Logging
 import Synchronization
 
-/// Gives a gateway its replies, and follows the files of these and of bridges: what is saved is used from then on.
+/// Gives a gateway its mocks, and watches the files of mocks and bridge scripts: a saved file is used from then on.
 ///
-/// A saved file is taken as a whole or not at all: while it is invalid, its previous version stays in use.
-/// The files are polled ten times a second. The system's notifications would be faster, but miss changes in folders
-/// that a container shares, and files that an editor replaces instead of writing them.
+/// A file is used as a whole or not at all: while it is invalid, its previous version stays in use. The files are
+/// polled ten times a second. inotify would be faster, but misses changes in shared folders of containers, and replaced
+/// files.
 actor LiveReplies {
     private(set) var sources: ReplySources
     let supplier: OutsideReplies
     let gateway: Gateway
     let builtIns: BuiltIns?
-    /// Whether programs may write replies into the file.
+    /// Whether programs may save mocks in the file, and not only the inspector.
     nonisolated let isForPrograms: Bool
-    /// Whether the built-in handlers answer; nil where neither a flag nor a file says so.
+    /// Whether the built-in handlers are on; nil if neither a flag nor a file says so.
     private var hasBuiltIns: Bool?
-    /// The state of each file in `sources.files`, in their order.
+    /// The state of each file, in the order of `sources.files`.
     private(set) var states: [State]
-    /// The state of a `drawbridge.json` that is there and not read yet; nil where one was found, or another was named.
+    /// The state of a `drawbridge.json` that exists but was not read yet; nil if a file was read or given.
     ///
-    /// The search goes on until there is one: most people begin without.
+    /// It is looked for all the time, because most users start without one.
     private(set) var search: State?
     let root: String?
-    /// The scripts of bridges as they were read last; nil where a file is missing or empty: an editor may be about to
-    /// write it.
+    /// The bridge scripts as they were last read; nil if a file is missing or empty (an editor may be writing it).
     private var bridges: [(path: String, state: State, bytes: [UInt8]?)]
-    /// The last saves of this process, the newest last, and who has saved: `inspector`, `program` or `terminal`.
+    /// The latest saves of this process, the newest last; `by` is `inspector`, `program` or `terminal`.
     var kept: [(number: Int, by: String, file: String, written: ReplyEdit.Written)] = []
     var lastSave = 0
 
     private static let pause = Duration.milliseconds(100)
 
     struct State {
-        /// Empty at first: the file may have been saved since it was read.
+        /// Empty at first, because the file may have changed since it was read.
         var stamps: [FileStamp?] = []
-        /// The error of the last save, which is logged only once.
+        /// The error of the last save, kept so that it is logged once.
         var complaint: String?
 
-        /// Whether a file, or the folder of one that was found, has changed, or may have again with the same timestamps.
+        /// Whether the file (or its folder, if it was found) has changed or is too fresh to tell.
         mutating func isDue(_ path: String, isFound: Bool = false) -> Bool {
             let now = (isFound ? [path, Descriptor.folder(of: path)] : [path]).map { FileStamp($0) }
             defer { stamps = now }
@@ -48,7 +47,7 @@ actor LiveReplies {
         }
     }
 
-    /// A file that has changed, and its place in `sources.files`; without one it has appeared.
+    /// A changed file with its index in `sources.files`; nil for a file that has appeared.
     private typealias Due = (path: String, place: Int?)
 
     init(_ settings: Settings, for gateway: Gateway, _ builtIns: BuiltIns?) {
@@ -64,7 +63,7 @@ actor LiveReplies {
         search =
             switch settings.found {
             case .nothing: State()
-            // The start has logged why it is not read.
+            // The reason why the file is ignored was logged at the start.
             case .unread(let why): State(complaint: why)
             case .file, .notSought: nil
             }
@@ -83,7 +82,7 @@ actor LiveReplies {
         gateway.reply(by: sources.layers)
     }
 
-    /// Follows the files until its task is cancelled, or none is left that could change.
+    /// Watches the files until the task is cancelled, or until no file is left that could change.
     func follow() async {
         while isOfUse, (try? await Task.sleep(for: Self.pause)) != nil {
             reloadPages()
@@ -91,7 +90,7 @@ actor LiveReplies {
             defer { if problem != before { gateway.journal.touch(.replies) } }
             let broken = due().filter { (try? take($0)) == nil }
             guard !broken.isEmpty else { continue }
-            // An editor may still be writing, so the file is read once more before an error is logged.
+            // Read once more before an error is logged, because an editor may still be writing the file.
             guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
             for due in broken {
                 do {
@@ -111,9 +110,9 @@ actor LiveReplies {
         (try? FileText(path, onlyRegular: true).bytes).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Reloads the open pages when scripts of bridges are saved, once where several are.
+    /// Reloads the open pages after bridge scripts were saved, once for all scripts.
     ///
-    /// A script is read for each page that loads. An open page keeps the old one, which cannot be removed from it.
+    /// A new page gets the current script; from an open page the old one cannot be removed.
     private func reloadPages() {
         let changed = bridges.indices.filter { place in
             let path = bridges[place].path
@@ -147,7 +146,7 @@ actor LiveReplies {
         if let place = due.place { try take(place) } else { try takeFound(due.path) }
     }
 
-    /// Reads a file that has appeared since the start, unless a save has made one meanwhile.
+    /// Reads a file that has appeared since the start, unless one was made by a save meanwhile.
     func takeFound(_ path: String) throws {
         guard search != nil else { return }
         let config = try ConfigFile(FoundFile.read(path, in: root), isFound: true)
@@ -156,7 +155,7 @@ actor LiveReplies {
         states.insert(State(), at: sources.written.count)
         sources.add(config.source)
         try apply()
-        let rest = config.hasSettings ? "; its settings, from the next start on" : ""
+        let rest = config.hasSettings ? "; its settings apply from the next start on" : ""
         gateway.logger.notice("found \(path): its mocks are used from now on\(rest)")
         tell(config.source.file.doubts, of: path)
         tellFaults()
@@ -165,7 +164,7 @@ actor LiveReplies {
     func take(_ place: Int) throws {
         let old = sources.files[place]
         guard !Self.isGone(old.text.path) else {
-            throw Failure("\(old.text.path) was deleted; the next save of a mock writes it anew")
+            throw Failure("\(old.text.path) was deleted; the next save of a mock creates it again")
         }
         let text = try text(of: old)
         guard text.whole != old.text.whole else {
@@ -175,7 +174,7 @@ actor LiveReplies {
             }
             return
         }
-        // A file that would be refused at the start is refused when it is saved.
+        // A saved file is checked like at the start, and refused if it is invalid.
         let new = try source(text, like: old)
         let changed = sources.replacing(at: place, by: new)
         try changed.check(by: supplier)
@@ -202,7 +201,7 @@ actor LiveReplies {
 
     private func tellTaken(_ path: String, _ new: ReplySources.Source, _ old: ReplySources.Source) {
         let (before, now) = (old.file.replies.texts, new.file.replies.texts)
-        // A configuration file without mocks has only settings, which are read at the start alone.
+        // A configuration file without mocks has only settings, which are read only at the start.
         guard old.kind == .replies || !before.isEmpty || !now.isEmpty else { return }
         let same = now.count { before[$0.key] == $0.value }
         let parts = [
@@ -215,9 +214,9 @@ actor LiveReplies {
         gateway.logger.notice("reloaded \(path): \((parts + ["\(same) as before"]).joined(separator: ", "))")
     }
 
-    /// Warns of steps that switch a scenario which is in none of the files.
+    /// Warns about steps that switch to a scenario that no file has.
     private func tellFaults() {
-        for fault in sources.layers.faults { gateway.logger.warning("a step switches it: \(fault)") }
+        for fault in sources.layers.faults { gateway.logger.warning("a step of an event: \(fault)") }
     }
 
     var problem: String? { states.lazy.compactMap(\.complaint).first ?? search?.complaint }
@@ -229,7 +228,7 @@ actor LiveReplies {
             gateway.logger.error("\(text); still using the previous version")
         } else if search != nil, search?.complaint != text {
             search?.complaint = text
-            gateway.logger.error("\(text); it is used when it is valid")
+            gateway.logger.error("\(text); it is used as soon as it is valid")
         }
     }
 

@@ -1,21 +1,21 @@
 import Drawbridge
 import DrawbridgeServer
 
-/// Puts mocks into the text of a file, and takes them back; everything else in it, comments too, stays unchanged.
+/// Writes mocks into the text of a file, and undoes that; all other text stays unchanged, comments too.
 struct ReplyEdit {
     private(set) var text: [UInt8]
-    /// The line of the mock, from 1.
+    /// The line number of the mock, from 1.
     private(set) var line = 1
 
     private let style: JSONStyle
     private(set) var undone: [String] = []
 
     /// - Parameters:
-    ///   - text: a configuration file, or one of replies; may be empty.
-    ///   - name: which call is answered, as pages call it.
-    ///   - isCase: whether it is a case, which goes before what the mock has for other inputs.
-    ///   - place: where the name of a mock begins into whose object it goes; nil for the mocks of all pages.
-    /// - Throws: why the text cannot be changed so.
+    ///   - text: a configuration file or a file of mocks; may be empty.
+    ///   - name: the name of the call, as pages use it.
+    ///   - isCase: whether to add a case before the mock's other cases.
+    ///   - place: the offset of a mock's name, to write into the same object; nil for the mocks of all pages.
+    /// - Throws: why the text cannot be changed.
     init(_ text: [UInt8], setting name: String, to reply: JSON, isCase: Bool = false, at place: Int? = nil)
         throws(ReplyFault)
     {
@@ -38,7 +38,7 @@ struct ReplyEdit {
         }
     }
 
-    /// Adds a case before all that a mock has, which stays as it is written.
+    /// Adds a case before the others of a mock, which stay as they are written.
     private mutating func add(_ reply: JSON, before old: LocatedJSON) {
         guard let cases = old.members?.first(where: { $0.name == "$cases" })?.value,
             let first = cases.elements?.first
@@ -53,7 +53,7 @@ struct ReplyEdit {
         }
         let indent = indent(at: first.range.lowerBound)
         let new = style.text(reply, indent: indent, after: indent.count)
-        // The same input was answered so before, and by nothing else.
+        // Replace the first case if it is a simple one for the same input.
         if first.members?.map(\.name) == ["$when", "$reply"], first.json["$when"] == reply["$when"] {
             put(new, first.range)
         } else {
@@ -61,9 +61,9 @@ struct ReplyEdit {
         }
     }
 
-    /// Adds new names, each as `{}`, with a comment above it that has the inputs of its calls.
+    /// Adds names with `{}` as value, each below a comment with the inputs of its calls.
     ///
-    /// - Parameter names: in the order in which they are to be.
+    /// - Parameter names: in the order in which they are written.
     init(_ text: [UInt8], adding names: [UnansweredName]) throws(ReplyFault) {
         self.init(text)
         if try replies() == nil { add("replies", [:], to: try LocatedJSON(parsing: self.text)) }
@@ -74,13 +74,13 @@ struct ReplyEdit {
         }
     }
 
-    /// Begins with a text to change, which is an empty object where there is none yet.
+    /// Begins with a text to edit; an empty text becomes an empty object.
     private init(_ text: [UInt8]) {
         style = JSONStyle(of: text)
         self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
     }
 
-    /// All mocks in their order, those for all pages, of scenarios, for some pages: with where each is, and in which object.
+    /// All mocks in order (for all pages, in scenarios, for some pages), with their path and the object they are in.
     private func mocks() throws(ReplyFault) -> [(path: [String], object: LocatedJSON, value: LocatedJSON)] {
         func members(_ object: LocatedJSON, _ name: String) -> [(name: String, value: LocatedJSON)] {
             object.members?.last { $0.name == name }?.value.members ?? []
@@ -111,10 +111,10 @@ struct ReplyEdit {
     }
 
     private static let inputs = "// called with "
-    /// How many bytes of each input a comment shows.
+    /// The maximum number of bytes of each input in a comment.
     private static let shownInput = 300
 
-    /// A name below a comment with its inputs; control characters of a page's are escaped, so they end no line.
+    /// A name below a comment with its inputs; control characters are escaped, so that an input cannot end the comment.
     private func member(_ missed: UnansweredName, indent: String) -> String {
         func harmless(_ value: JSON) -> String {
             var bytes: [UInt8] = []
@@ -127,9 +127,9 @@ struct ReplyEdit {
         return "\(Self.inputs)\(inputs.joined(separator: ", "))\(style.ending)\(indent)\(member)"
     }
 
-    /// Adds a member to an object: in its first line, where others are there.
+    /// Adds a member to an object, before the others; in their line, if that is the first.
     ///
-    /// - Parameter opening: whether the members of its value have lines of their own, however short they are.
+    /// - Parameter opening: whether to split its value into lines even if it fits one.
     private mutating func add(
         _ name: String, _ value: JSON, to object: LocatedJSON, opening: Bool = false
     ) {
@@ -141,11 +141,11 @@ struct ReplyEdit {
         }
     }
 
-    /// Adds members or elements before the first one, in lines of their own: so each of these keeps the comment above it.
+    /// Adds members or elements before the first one, on lines of their own, so that the first one keeps its comment.
     ///
     /// - Parameters:
-    ///   - inLine: whether they go into the line of that first one, where it has none of its own.
-    ///   - members: their texts, by the indentation of their lines.
+    ///   - inLine: whether to put them on the first one's line, if it is that of the bracket.
+    ///   - members: makes their texts for an indentation.
     private mutating func add(
         to object: LocatedJSON, before first: Int?, opening: Bool = false, inLine: Bool = false,
         _ members: (_ indent: String) -> [String]
@@ -158,7 +158,7 @@ struct ReplyEdit {
         }
         let inner = first.flatMap { lineEnd == nil ? nil : indent(at: $0) } ?? brace + style.unit
         let lines = members(inner).joined(separator: ",\(style.ending)\(inner)")
-        // The last of all members has no comma.
+        // After the last member there is no comma.
         let block = "\(inner)\(lines)\(first == nil ? "" : ",")\(style.ending)"
         if let lineEnd {
             put(block, lineEnd + 1..<lineEnd + 1, opening)
@@ -167,13 +167,13 @@ struct ReplyEdit {
         } else if text[open..<close].allSatisfy(JSONStyle.isSpace) {
             put(style.ending + block + brace, open..<close, opening)
         } else {
-            // There are only comments: the last one ends with its line, so the brace has the next one.
+            // The object has only comments. The last one may end with its line, so the bracket gets a new line.
             let start = lineStart(of: close)
             put(block, start..<start, opening)
         }
     }
 
-    /// Puts a text that has the reply in its first line that is not empty, or in the next one where its object opens there.
+    /// Inserts a text whose first non-empty line has the mock; with `opening`, the line after that.
     private mutating func put(_ new: String, _ range: Range<Int>, _ opening: Bool = false) {
         put(Array(new.utf8), range)
         line += (new.hasPrefix(style.ending) ? 1 : 0) + (opening ? 1 : 0)
@@ -195,13 +195,13 @@ struct ReplyEdit {
     }
 }
 
-// Taking back what was written.
+// Undoing a save.
 extension ReplyEdit {
-    /// What an edit has written, by which it can be taken back.
+    /// What an edit has written, so that it can be undone.
     struct Written: Sendable {
         fileprivate let before: [UInt8]
         fileprivate let after: [UInt8]
-        /// The mocks with their paths, and how each is written and was before; nil where it is new.
+        /// The changed mocks: path, new text, and old text (nil if the mock was added).
         let mocks: [(name: String, path: [String], text: [UInt8], old: [UInt8]?)]
 
         init(_ edit: ReplyEdit, over before: [UInt8]) {
@@ -209,7 +209,7 @@ extension ReplyEdit {
                 ((try? edit.mocks()) ?? []).map { ($0.path, Array(edit.text[$0.value.range])) }
             }
             let old = Dictionary(texts(ReplyEdit(before)), uniquingKeysWith: { $1 })
-            // Of a long file the mocks alone are kept.
+            // For a file of more than 1 MB only the mocks are kept.
             (self.before, after) = edit.text.count > 1 << 20 ? ([], []) : (before, edit.text)
             mocks = texts(edit).filter { old[$0] != $1 }.map { path, text in
                 (path.last ?? "", path, text, old[path])
@@ -217,9 +217,9 @@ extension ReplyEdit {
         }
     }
 
-    /// Takes back what an edit has written, wherever that is by now: the mocks with the very bytes that it gave them.
+    /// Undoes an edit: restores each mock that still has the bytes that the edit wrote, wherever it is now.
     ///
-    /// - Throws: that there is none.
+    /// - Throws: if there is no such mock.
     init(_ text: [UInt8], undoing written: Written) throws(ReplyFault) {
         self.init(text)
         for (path, _, value) in try mocks().reversed() {
@@ -230,14 +230,15 @@ extension ReplyEdit {
             undone.insert(mine.name, at: 0)
             if let old = mine.old { put(old, value.range) } else { remove(value) }
         }
-        // Nothing else was changed since, so nothing else is either.
+        // If nothing has changed since, the whole text is restored, including white space.
         if text == written.after { self.text = written.before }
         guard undone.isEmpty else { return }
         let names = written.mocks.map(\.name).joined(separator: ", ")
-        throw ReplyFault("\(names): changed since this save, and left so", at: try LocatedJSON(parsing: text))
+        throw ReplyFault(
+            "\(names): not undone, because changed since this save", at: try LocatedJSON(parsing: text))
     }
 
-    /// Removes a member with its comma; and its line with the comment of inputs above it, where nothing else is there.
+    /// Removes a member with its comma, or, if it has a line of its own, that line and the comment with inputs above.
     private mutating func remove(_ value: LocatedJSON) {
         let plain = JSON.blankingComments(in: text)
         var (start, end) = (value.nameOffset, value.range.upperBound)

@@ -2,15 +2,15 @@ import ArgumentParser
 import Drawbridge
 import DrawbridgeServer
 
-/// Where replies come from: `--reply`, the files of `--replies`, and the configuration file, asked in this order.
+/// The sources of mocks, in order of precedence: `--reply`, the files of `--replies`, the configuration file.
 struct ReplySources {
     struct Source {
         enum Kind: Equatable {
             case replies
             case settings
-            /// The settings that are allowed in a file that was found, and not named.
+            /// A configuration file that was found and not given by -c; fewer settings are allowed in it.
             case found
-            /// Mocks of the pages that are served when no folder is, and which of these.
+            /// The mocks of the example pages, which are served if no folder is given, and the paths of these pages.
             case welcome(pages: String)
         }
 
@@ -18,7 +18,7 @@ struct ReplySources {
         let kind: Kind
         let file: ReplyFile
 
-        /// Whether it is a file of the user's, and not the mocks of the welcome page.
+        /// Whether it is a file of the user, and not the welcome page's mocks.
         var isWritten: Bool { if case .welcome = kind { false } else { true } }
 
         init(_ text: FileText, kind: Kind) throws {
@@ -43,11 +43,11 @@ struct ReplySources {
 
     let given: ReplyNames
     private(set) var files: [Source]
-    /// The scenarios of `--scenario`, which are switched on after those that the files switch on.
+    /// The scenarios of `--scenario`; they are switched on after those that the files switch on.
     let scenario: [String]
 
-    /// Reads `--reply` (`given`), of which the last for a name applies, `--replies`, of which a later file is asked before
-    /// an earlier one, and the configuration; the welcome page has mocks of its own where there is no file.
+    /// Reads `--reply` (`given`; the last for a name applies), `--replies` (a later file has precedence), and the
+    /// configuration; without any file the welcome page's own mocks are used.
     init(_ given: [String], files: [String], config: ConfigFile?, scenario: [String], isWelcoming: Bool)
         throws
     {
@@ -87,7 +87,7 @@ struct ReplySources {
         files.insert(source, at: files.firstIndex { !$0.isWritten } ?? files.count)
     }
 
-    /// Checks that calls may be forwarded to all programs that the replies name (`$forward`).
+    /// Checks that calls may be forwarded to every program that the mocks name by `$forward`.
     func check(by supplier: OutsideReplies) throws {
         let ofFiles = files.map { file in
             (file.text.path, ReplyLayers(ReplyNames(), files: [file.file], scenario: []).forwards)
@@ -104,12 +104,12 @@ struct ReplySources {
         return layers
     }
 
-    /// Reads `getUser={"nick":"Ann"}`: a name, and its reply as JSON.
+    /// Parses `getUser={"nick":"Ann"}`: a name, and a mock as JSON.
     static func add(_ text: String, to names: inout ReplyNames) throws {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
             if text.hasSuffix(".json") {
                 let file = text.hasPrefix("@") ? text.dropFirst() : text[...]
-                throw ValidationError("--reply \(text): a file of replies is named by --replies \(file)")
+                throw ValidationError("--reply \(text): to use a file of mocks, write --replies \(file)")
             }
             throw ValidationError(
                 "--reply \(text): write name=value, for instance 'getUser={\"nick\":\"Ann\"}'")
@@ -120,7 +120,7 @@ struct ReplySources {
             try names.set(try LocatedJSON(parsing: value), for: name)
         } catch  where (try? JSON(parsing: value)) == nil {
             throw ValidationError(
-                "--reply \(text): what is answered is JSON (\(error.message)); \(remedy(for: value, name))")
+                "--reply \(text): the value must be JSON (\(error.message)); \(remedy(for: value, name))")
         } catch {
             throw ValidationError(
                 "--reply \(name): \(error.key.isEmpty ? "" : "\(error.key): ")\(error.message)")

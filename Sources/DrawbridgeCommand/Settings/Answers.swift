@@ -1,9 +1,9 @@
 import ArgumentParser
 import Drawbridge
 
-/// What `--choose` says: `alert=ok`, `login={"user":"ann"}`, or a file of them: `@answers.json`.
+/// The values of `--choose`: `alert=ok`, `login={"user":"ann"}`, or `@answers.json` for a file of answers.
 enum Answers {
-    /// Reads them in order; of two answers to one question the last applies.
+    /// Parses the values in order; of two answers to one question the last applies.
     static func read(_ texts: [String]) throws -> [String: JSON] {
         var values: [String: JSON] = [:]
         for text in texts {
@@ -21,7 +21,7 @@ enum Answers {
         return values
     }
 
-    /// Splits at the first equals sign; a value that begins as an object or a string does is JSON, any other is text.
+    /// Splits at the first equals sign; a value that begins with `{` or `"` is parsed as JSON, any other is a string.
     static func parse(_ text: String) throws -> (name: String, answer: JSON) {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
             throw ValidationError(

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Drawbridge
 
-/// A bridge as `--bridge` names it: `dsbridge`, `./mine.js`, `object={"object": "WeixinJSBridge"}`.
+/// A value of `--bridge`: `dsbridge`, `./mine.js`, or `object={"object": "WeixinJSBridge"}`.
 struct BridgeOption: ExpressibleByArgument, Equatable {
     var script: String
     let options: String?
 
     init?(argument: String) {
-        // A path may have = in it.
+        // A path may contain an equals sign, so the one after `.js` is looked for first.
         let end = argument.firstRange(of: ".js=").map { argument.index(before: $0.upperBound) }
         let equals = argument.hasSuffix(".js") ? nil : end ?? argument.firstIndex(of: "=")
         script = String(argument[..<(equals ?? argument.endIndex)])
@@ -48,7 +48,7 @@ struct BridgeOption: ExpressibleByArgument, Equatable {
         do throws(BridgeScript.ScriptError) {
             return file == nil ? try .named(script, options: json) : try .file(script, options: json)
         } catch {
-            // It may come from a found file, which anybody may have written: control characters are replaced.
+            // The value may come from a file that was found and not given, so control characters are replaced.
             throw ValidationError("--bridge \(script): \(error)".plain)
         }
     }

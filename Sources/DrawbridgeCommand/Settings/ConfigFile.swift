@@ -1,17 +1,17 @@
 import ArgumentParser
 import Drawbridge
 
-/// A JSON file of settings under the names of the flags: `{"port": 8081, "choose": {"alert": "ok"}}`.
+/// A JSON configuration file whose keys are the flags: `{"port": 8081, "choose": {"alert": "ok"}}`.
 ///
-/// Each member goes through the parser of the flags, so that both accept and refuse the same values.
+/// Each member is parsed like the flag, so that both accept the same values.
 struct ConfigFile {
-    /// The settings; relative paths in them begin at the file's folder.
+    /// The settings; relative paths in them are resolved against the file's folder.
     private(set) var options: Command
     let source: ReplySources.Source
     let hasSettings: Bool
 
-    /// - Parameter isFound: whether nobody has named the file, so that fewer settings are allowed in it.
-    /// - Throws: a ``Failure`` that names the file, the line and the key.
+    /// - Parameter isFound: whether the file was found and not given, so that fewer settings are allowed in it.
+    /// - Throws: ``Failure``, which names the file, line and key.
     init(_ text: FileText, isFound: Bool) throws {
         let path = text.path
         let file: LocatedJSON
@@ -37,7 +37,7 @@ struct ConfigFile {
         }
         hasSettings = all.contains { !$0.arguments.isEmpty }
         options = try Self.options(all, path)
-        // They run in every page, and anybody may have written both the file and the script.
+        // Bridge scripts run in every page, and a found file and its scripts may be from an untrusted source.
         if isFound, let file = options.pages.bridge.lazy.compactMap(\.file).first,
             let (_, value) = members.last(where: { $0.name == "bridge" })
         {
@@ -52,7 +52,7 @@ struct ConfigFile {
         "\(path), line \(value.beginning.line), \(key)"
     }
 
-    /// Parses all settings at once, and each alone only where something is wrong, to say which.
+    /// Parses all settings together; if that fails, each is parsed alone, to name the one that is wrong.
     private static func options(
         _ all: [(place: String, arguments: [String])], _ path: String
     ) throws -> Command {
@@ -64,7 +64,7 @@ struct ConfigFile {
                 throw Failure("\(place): \(Command.message(for: error))")
             }
         }
-        // Only two that exclude each other are wrong together and right alone.
+        // Each is valid alone, so only these two flags, which exclude each other, can be the reason.
         throw Failure("\(path): quiet and verbose cannot both be true")
     }
 
@@ -77,7 +77,7 @@ struct ConfigFile {
         return Failure("\(place): no such setting; \(nearest ?? all)")
     }
 
-    /// The command-line arguments that mean the same as a member.
+    /// The command-line arguments that are equivalent to a member.
     private static func arguments(
         _ setting: Setting, _ value: JSON, _ place: String, _ folder: String
     ) throws -> [String] {
@@ -87,10 +87,10 @@ struct ConfigFile {
         case .null: return []
         case .bool(let isSaid):
             guard setting.kind == .flag else {
-                throw Failure("\(place): it is not true or false; see --help")
+                throw Failure("\(place): must not be true or false; see --help")
             }
             if isSaid { return ["--\(key)"] }
-            // Without an opposite, as `--no-quiet` would be, false means that the flag is left out.
+            // If there is no `--no-…` flag, as for `--quiet`, false means that the flag is not given.
             return setting.hasOpposite ? ["--no-\(key)"] : []
         case .string, .number:
             let text = value.stringValue ?? "\(value)"
@@ -103,9 +103,9 @@ struct ConfigFile {
         case .object(let members) where key == "bridge":
             return [try bridge(members, place)]
         case .object(let members):
-            guard takesAnswers else { throw Failure("\(place): it is not an object; see --help") }
+            guard takesAnswers else { throw Failure("\(place): must not be an object; see --help") }
             return try members.map { name, answer in
-                // `--choose` could not give an answer of this name: there `@` begins a file, and `=` ends the name.
+                // `--choose` cannot express such a name: a leading `@` means a file, and `=` ends the name.
                 guard !name.hasPrefix("@"), !name.contains("=") else {
                     throw Failure("\(place): \(name) is not the name of a question")
                 }
@@ -125,7 +125,7 @@ struct ConfigFile {
         return "--bridge=\(script)\(members["options"].map { "=\($0)" } ?? "")"
     }
 
-    /// An answer as the flag takes it: an object unchanged, any other value as a JSON string.
+    /// An answer in the form of the flag: an object unchanged, any other value as a JSON string.
     private static func written(_ answer: JSON) -> JSON {
         switch answer {
         case .object, .string: answer
@@ -134,7 +134,7 @@ struct ConfigFile {
         }
     }
 
-    /// A path that begins at the file's folder, unless it is absolute.
+    /// A path; a relative one is resolved against the configuration file's folder.
     private static func resolved(_ path: some StringProtocol, _ folder: String) -> String {
         path.hasPrefix("/") ? String(path) : "\(folder)/\(path)"
     }

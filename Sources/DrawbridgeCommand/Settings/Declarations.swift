@@ -2,16 +2,16 @@ import ArgumentParser
 import Drawbridge
 import HTTPGrammar
 
-// How options are declared: an option is one property, whose name is the flag and the key of a file of settings. After a
-// change of one, scripts/options writes options.json anew.
+// Helpers to declare options. An option is a property, whose name is the flag and the key in configuration files. Run
+// scripts/options after a change: it updates options.json.
 
 extension ArgumentHelp {
     /// - Parameters:
     ///   - help: one sentence.
-    ///   - usual: the value where none is given, as `scripts/options` finds it: at the end, in parentheses.
-    ///   - variable: the environment variable that has the value, too.
-    ///   - more: what is below the sentence.
-    ///   - value: the name of the value: `folder`.
+    ///   - usual: the default, appended in parentheses, where `scripts/options` reads it.
+    ///   - variable: an environment variable that sets the option too.
+    ///   - more: text below the sentence.
+    ///   - value: the placeholder for the value, such as `folder`.
     fileprivate init(
         _ help: String, usual: String?, variable: String? = nil, more: String? = nil, value: String? = nil
     ) {
@@ -50,7 +50,7 @@ extension Option {
 }
 
 extension Flag where Value == Bool? {
-    /// A flag with its opposite: `--open` and `--no-open`.
+    /// A flag with a `--no-` form, such as `--open` and `--no-open`.
     init(_ help: String, usual: String? = nil, more: String? = nil) {
         self.init(inversion: .prefixedNo, help: ArgumentHelp(help, usual: usual, more: more))
     }
@@ -70,7 +70,7 @@ extension ParsableArguments {
         }
     }
 
-    /// Refuses values that are not right, and says what is wanted.
+    /// Throws an error for each invalid value, with `wanted` as the explanation.
     func check<Value>(
         _ flag: String, _ values: [Value], _ wanted: String, _ isRight: (Value) -> Bool
     ) throws {
@@ -91,7 +91,7 @@ extension [String] {
     }
 }
 
-/// A number of bytes as a person writes it: `256MB`, `64 kB`, `1GB`, `300000`; a kilobyte has 1024 of them.
+/// A number of bytes as people write it: `256MB`, `64 kB`, `1GB`, `300000`; 1 kB is 1024 bytes.
 struct ByteCount: ExpressibleByArgument, Equatable {
     let bytes: Int
 

@@ -1,17 +1,17 @@
 import DrawbridgeServer
 import Glibc
 
-/// The open folder of a file, which need not exist: what is judged there is made there, wherever its path leads by then.
+/// The open folder of a file; checks and writes use it instead of the path, which may lead elsewhere by then.
 struct FileFolder {
     let path: String
     let name: String
-    /// Another name in the folder, which nothing has.
+    /// A random, unused name in the folder.
     let temporary: String
     private(set) var status = stat()
     private let descriptor: Descriptor
     var number: Int32 { descriptor.number }
 
-    /// What the system says of the file, or of a link that has its name; nil where there is none.
+    /// The status of the file (`lstat`, so a symbolic link is not followed); nil if it does not exist.
     var file: stat? {
         var status = stat()
         return fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
@@ -25,9 +25,10 @@ struct FileFolder {
         _ = try FileError.check { [descriptor] in fstat(descriptor.number, &status) }
     }
 
-    /// Makes a file, and waits until it is on the disk; where that fails, nothing is left of it.
+    /// Creates a file and syncs it to disk; if that fails, it is removed.
     ///
-    /// It gets the owner and the rights of `old`; else the folder's owner, where root makes it, and what the umask leaves.
+    /// Owner and mode are those of `old`; without it the mode is 0644 less the umask, and for root the owner is the
+    /// folder's.
     func make(_ name: String, _ bytes: [UInt8], like old: stat? = nil) throws(FileError) -> stat {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try FileError.check { openat(number, name, flags, old == nil ? 0o644 : 0o600) }

@@ -2,31 +2,30 @@ import Drawbridge
 import EventLoop
 import Glibc
 
-/// The `drawbridge.json` of a project, which is read without being named: from the folder that is served, or else from
-/// the working folder.
+/// A project's `drawbridge.json`, used without `-c`: from the served folder, else from the working directory.
 ///
-/// The folder may be a download of somebody else's, and is trusted no more than a page. So the file may have mocks and
-/// what is injected into pages, and no setting that opens a folder, a port or a connection elsewhere.
+/// The folder may be a download, so the file is trusted no more than a page. It may have mocks and settings for pages,
+/// but none that opens a folder, a port or a connection to elsewhere.
 enum FoundFile {
     static let name = "drawbridge.json"
 
     enum Outcome {
-        /// None was looked for, because `-c` names another.
+        /// Not looked for, because `-c` gives another file.
         case notSought
         case nothing
         case file(FileText)
-        /// There is one that is not read, with the reason in one line.
+        /// A file that is ignored, with the reason in one line.
         case unread(String)
     }
 
-    /// Looks into the folder that is served, and then into the working folder; of two files only the first is read.
+    /// Looks in the served folder, then in the working directory; only the first file is read.
     static func look(in root: String?) throws -> Outcome {
         guard let path = there(in: root).first else { return .nothing }
         let why = (try? FileFolder(of: path)).flatMap { problem(in: $0, root) }
         return try why.map { .unread($0) } ?? .file(read(path, in: root))
     }
 
-    /// Where one may be: in the folder that is served, or else in the working folder.
+    /// The paths where the file may be: in the served folder, and in the working directory.
     static func candidates(in root: String?) -> [String] {
         guard let root, !isWorkingFolder(root) else { return [name] }
         return ["\(root)\(root.hasSuffix("/") ? "" : "/")\(name)", name]
@@ -38,7 +37,7 @@ enum FoundFile {
         return (folder.st_dev, folder.st_ino) == (working.st_dev, working.st_ino)
     }
 
-    /// Where a new one is made: in the folder that is served, if it may be written, else in the working folder.
+    /// The path for a new file: in the served folder if that is writable, else in the working directory.
     static func new(in root: String?) -> String {
         let served = root.map { access($0, W_OK) == 0 } == true
         return served ? candidates(in: root)[0] : name
@@ -48,20 +47,20 @@ enum FoundFile {
         candidates(in: root).filter { (try? FileFolder(of: $0))?.file != nil }
     }
 
-    /// Reads a file that was found, after judging it again: it may have been replaced since.
+    /// Reads a file, after checking it again, because it may have been replaced meanwhile.
     static func read(_ path: String, in root: String?) throws -> FileText {
         guard let folder = try? FileFolder(of: path) else { throw FileText.unreadable(path) }
-        // Before it is opened, too: opening a device may do something.
+        // Checked before opening too, because opening a device may have side effects.
         if let problem = problem(in: folder, root) { throw Failure(problem) }
         return try FileText(path, in: folder) { problem(of: $0, in: folder, root) }
     }
 
-    /// Makes a file, unless it would not be read then; false where there is one already.
+    /// Creates a file, unless it would then be ignored; returns false if it exists.
     static func create(_ path: String, _ bytes: [UInt8], in root: String?) throws -> Bool {
         try FileReplacement.create(path, bytes) { problem(of: $0, in: $1, root) }
     }
 
-    /// Why a file is not read, as a sentence with its path; nil where it is, or where there is none.
+    /// The reason why a file is ignored, as a sentence with its path; nil if it is not, or does not exist.
     private static func problem(of opened: stat? = nil, in folder: FileFolder, _ root: String?) -> String? {
         guard let file = opened ?? folder.file else { return nil }
         let isNamed = root != nil && folder.path == candidates(in: root)[0]
@@ -71,7 +70,7 @@ enum FoundFile {
         .map { "\(folder.path) is not read: \($0)name it, if you trust it: -c \(folder.path)" }
     }
 
-    /// Why a file is not trusted, with the beginning of what to do: the table *Whose file is read* of SECURITY.md.
+    /// Why a file is not trusted, with the start of the advice; the rules are in SECURITY.md, *Whose file is read*.
     static func distrust(
         of file: stat, in folder: stat, isNamed: Bool, user: uid_t = geteuid(), group: gid_t = getegid(),
         isOfWindows: @autoclosure () -> Bool

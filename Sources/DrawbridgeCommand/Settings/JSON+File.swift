@@ -14,9 +14,9 @@ extension JSON {
 struct FileText {
     let path: String
     let bytes: [UInt8]
-    /// Whether it is a regular file, which can be read again, unlike a pipe.
+    /// Whether it is a regular file, which can be read again; a pipe cannot.
     let isRegular: Bool
-    /// The byte order mark that some editors write before the text; empty for none.
+    /// The UTF-8 byte order mark at the beginning; empty if there is none.
     let mark: [UInt8]
 
     var whole: [UInt8] { mark + bytes }
@@ -26,16 +26,16 @@ struct FileText {
     private static let mostBytes = 8 << 20
 
     /// - Parameters:
-    ///   - folder: its folder, in which it has to be a regular file, and no link to one.
-    ///   - onlyRegular: refuses all but regular files, which never block a reader.
-    ///   - problem: why the opened file is refused; nil where it is accepted.
-    /// - Throws: a ``Failure`` that names the file.
+    ///   - folder: the open folder of the file, which must then be a regular file and no symbolic link.
+    ///   - onlyRegular: refuses everything but regular files, which never block a reader.
+    ///   - problem: returns why the opened file is refused; nil to accept it.
+    /// - Throws: ``Failure``, which names the file.
     init(
         _ path: String, in folder: FileFolder? = nil, onlyRegular: Bool = false,
         refusing problem: (stat) -> String? = { _ in nil }
     ) throws {
         self.path = path
-        // Without O_NONBLOCK, open would wait for the writer of a pipe.
+        // Without O_NONBLOCK, open would wait for the writer of a FIFO.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (folder == nil ? 0 : O_NOFOLLOW)
         let descriptor = openat(folder?.number ?? AT_FDCWD, folder?.name ?? path, flags)
         guard descriptor >= 0 else { throw Self.unreadable(path) }
@@ -45,7 +45,7 @@ struct FileText {
         if let problem = problem(status) { throw Failure(problem) }
         isRegular = status.st_mode & S_IFMT == S_IFREG
         guard isRegular || !onlyRegular && folder == nil else {
-            throw Failure("\(path) is not a file any more; put one there")
+            throw Failure("\(path) is no longer a regular file; put one there")
         }
         _ = fcntl(descriptor, F_SETFL, 0)
         var contents: [UInt8] = []
@@ -57,7 +57,7 @@ struct FileText {
             guard count > 0 else { break }
             contents += chunk[..<count]
             guard contents.count <= Self.mostBytes else {
-                throw Failure("\(path) has more than \(Self.mostBytes >> 20) MB; name a smaller file of JSON")
+                throw Failure("\(path) has more than \(Self.mostBytes >> 20) MB; name a smaller JSON file")
             }
         }
         mark = contents.starts(with: Self.byteOrderMark) ? Self.byteOrderMark : []

@@ -35,7 +35,7 @@ struct LogOptions: ParsableArguments {
         if let log { _ = try Self.logged(log) }
         for list in redact {
             let words = [list].names
-            // A word that no name can contain would hide nothing, unnoticed.
+            // A word that no name can contain would have no effect, so it is an error.
             guard !words.isEmpty, words.allSatisfy(Redaction.isName) else {
                 throw ValidationError(
                     "--redact \(list): name members by words of letters and digits, such as iban,bic")

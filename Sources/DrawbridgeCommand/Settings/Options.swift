@@ -75,7 +75,7 @@ struct TestOptions: ParsableArguments {
     )
     var unanswered: Unanswered?
 
-    /// What happens at the end if calls or questions had no answer.
+    /// What the command does at its end if a call or question had no answer.
     enum Unanswered: String, CaseIterable, Sendable {
         case tell, fail
     }
@@ -201,7 +201,7 @@ struct AdvancedOptions: ParsableArguments {
     }
 }
 
-/// The options of the servers behind the gateway, which answer requests that are not for native.
+/// Options for upstreams: servers that get the requests that are not for native.
 struct BehindOptions: ParsableArguments {
     @Option(
         "url",

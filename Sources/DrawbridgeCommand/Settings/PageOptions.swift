@@ -2,7 +2,7 @@ import ArgumentParser
 import Drawbridge
 import HTTPGrammar
 
-/// What pages need to get injected, as the app for which they were written does.
+/// Options for what is injected into pages, such as bridges and the user agent.
 struct PageOptions: ParsableArguments {
     @Option(
         "name", "The app's own URL scheme, as in mizhua://fetch_message. Repeatable, or with commas.")
@@ -88,14 +88,14 @@ struct PageOptions: ParsableArguments {
         ) { !Names["window"].contains($0) }
     }
 
-    /// The names below `messageHandlers`, and which of them reply.
+    /// The names of message handlers, and whether `postMessage` of each returns a promise (`name=reply`).
     static func handlers(_ lists: [String]) -> [(name: String, replies: Bool)] {
         lists.names.map { text in
             text.hasSuffix("=reply") ? (String(text.dropLast("=reply".count)), true) : (text, false)
         }
     }
 
-    /// Schemes that browsers themselves load, run or show.
+    /// URL schemes that browsers handle themselves.
     static let browsersOwn: Set<String> = [
         "about", "blob", "data", "file", "filesystem", "ftp", "http", "https", "javascript", "ws", "wss",
     ]
@@ -107,7 +107,7 @@ struct PageOptions: ParsableArguments {
     }
 
     static func isIdentifier(_ name: String) -> Bool {
-        // Assigning to it sets the object's prototype, and no property.
+        // Assigning to `__proto__` sets an object's prototype and creates no property.
         if name == "__proto__" { return false }
         guard let first = name.utf8.first, !first.isDigit else { return false }
         return name.unicodeScalars.allSatisfy {

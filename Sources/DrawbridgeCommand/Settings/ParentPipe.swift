@@ -2,11 +2,12 @@ import Dispatch
 import Drawbridge
 import Glibc
 
-/// The pipe by which a program that started this one says the tester's token, and, by closing it, that it has ended.
+/// Standard input as a pipe from the parent process: its first line is the tester's token; its end stops the gateway.
 ///
-/// The kernel closes the pipe of a program that is killed too. Arguments and environment show a token to other programs.
+/// The kernel closes the pipe even if the parent is killed. Arguments and environment variables would show the token to
+/// other programs.
 enum ParentPipe {
-    /// Reads the token; when the pipe closes later, the command stops as at SIGTERM.
+    /// Reads the token; when the pipe is closed later, the command stops as with SIGTERM.
     static func token() throws -> TesterToken {
         let token = try Settings.token(readLine() ?? "", by: "--token-stdin")
         DispatchQueue(label: "drawbridge.parent").async {

@@ -1,21 +1,21 @@
 import Drawbridge
 
-/// A key that files of settings may have: the flag of the same name.
+/// A key in configuration files, which is the flag of the same name.
 ///
-/// What is known of it is in `options.json`, which `scripts/options` writes from the declarations of the flags.
+/// Its kind and schema come from `options.json`, which `scripts/options` generates from the flags.
 struct Setting {
     enum Kind: String {
         case flag, value
-        /// A path, which begins at the folder of the file that has it.
+        /// A path, resolved against the folder of its file.
         case path
     }
 
     let key: String
     let kind: Kind
     let isList: Bool
-    /// Whether a flag takes back what a file says: `--no-open`.
+    /// Whether there is a `--no-…` flag, which overrides a file.
     let hasOpposite: Bool
-    /// Whether a file may have it that was found, and not named.
+    /// Whether it is allowed in a file that was found and not given.
     let mayBeFound: Bool
     let schema: JSON.Object
 
@@ -29,7 +29,7 @@ struct Setting {
         all.values.filter { !isFound || $0.mayBeFound }.map(\.key)
     }
 
-    /// The JSON Schema of a configuration file: the settings, and all that a file of mocks has.
+    /// The JSON Schema of a configuration file: all settings, and everything that a file of mocks may have.
     static var schema: JSON {
         let properties = all.sorted { $0.key < $1.key }.map { ($0.key, JSON.object($0.value.schema)) }
         let both: JSON = ["enum": [false], "errorMessage": "quiet and verbose cannot both be true."]

@@ -6,43 +6,44 @@ import HTTPGrammar
 import Logging
 import MicroHTTPD
 
-/// What flags, environment, configuration file and defaults say together.
+/// The settings made of flags, environment variables, configuration file and defaults.
 struct Settings {
-    /// The options as they were given; those that are not here have an effect of more than one line.
+    /// The options that were given; the properties below are those that need more than a look-up.
     let options: LayeredOptions
     let server: ServerConfiguration
     let access: AccessPolicy
     let testerToken: TesterToken
-    /// The upstreams, in the order in which they are asked: after the files of `root`, or before with `--files-last`.
+    /// The upstreams in order; they come after the files of `root`, or before with `--files-last`.
     let behind: [any Responder]
     let pageRuntime: PageRuntime?
-    /// Those of `--choose`, by the names of their questions.
+    /// The answers of `--choose`, by question.
     let answers: [String: JSON]
     let replies: ReplySources
-    /// Asks the programs that replies forward to (`$forward`), and opens files that replies send.
+    /// Calls the programs that mocks forward to (`$forward`), and opens the files that mocks send.
     let supplier: OutsideReplies
-    /// Files of settings, replies, bridges, answers and keys, which are not served though they are below `root`.
+    /// Configuration files, mocks, bridge scripts, answers and keys, which are not served even if they are below
+    /// `root`.
     let hidden: [String]
-    /// The file that was found and not named, or why it is not read.
+    /// The configuration file that was found and not given, or why it is ignored.
     let found: FoundFile.Outcome
 
     var root: String? { options[\.serving.root] }
     var upstreams: [String] { options[\.behind.upstream] }
     var logFormat: LogFormat { options[\.log.logFormat] ?? .text }
 
-    /// The upstream for all paths that no other upstream has.
+    /// The upstream without a prefix: it gets all paths that no other upstream has.
     static func pageServer(of upstreams: [String]) -> String? {
         upstreams.first { !$0.hasPrefix("/") || $0.hasPrefix("/=") }
     }
 
     /// - Parameters:
-    ///   - isAlone: whether the program has no pass-through of its own.
-    ///   - token: the tester's token; nil takes that of the environment, or a new one.
+    ///   - isAlone: whether the program passes no responders of its own.
+    ///   - token: the tester's token; nil for that of the environment, or a new one.
     init(_ flags: Command, _ named: ConfigFile?, isAlone: Bool, token: TesterToken? = nil) throws {
         found = named == nil ? try FoundFile.look(in: flags.serving.root) : .notSought
         var config = named
         if case .file(let text) = found { config = try ConfigFile(text, isFound: true) }
-        // A flag beats the environment, which beats the file, which beats the default.
+        // Precedence: flag, environment variable, file, default.
         var flags = flags
         if flags.access.lan != true {
             flags.access.host = flags.access.host ?? Self.environment("DRAWBRIDGE_HOST")
@@ -58,7 +59,7 @@ struct Settings {
         try Self.refuseIdle(options)
         behind = try Self.upstreams(options)
         let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
-        // Only where no page of the user's would get the bridges of the example pages.
+        // The example pages' bridges are added only if no page of the user would get them.
         if isWelcoming, isAlone, config == nil, upstreams.isEmpty, access.allowedOrigins.isEmpty {
             options.layers.append(try WelcomePage.options())
         }
@@ -88,7 +89,7 @@ struct Settings {
             tls: try identity(options[\.access.cert], options[\.access.key]),
             limits: limits, grace: .seconds(options[\.advanced.grace] ?? 3),
             logsRequests: verbosity != .quiet,
-            // Programs filter what they read; a person would lose calls among the files of a page.
+            // In text only native calls, which would be hard to find among a page's files. Programs can filter JSON.
             logged: try options[\.log.log].map(LogOptions.logged)
                 ?? (options[\.log.logFormat] == .json
                     ? Set(LoggedRequests.allCases) : isBare ? [.native, .files] : [.native]),
@@ -97,8 +98,7 @@ struct Settings {
     }
 
     private static func access(_ options: LayeredOptions, to server: ServerConfiguration) -> AccessPolicy {
-        // A name in --host is an allowed host. An address need not be listed: it is allowed on every connection that
-        // came to it.
+        // A host name in --host is allowed. An IP address need not be: it is allowed on connections to it.
         let hosts =
             options[\.access.allowedHosts].names + (IPAddress(server.host) == nil ? [server.host] : [])
         var access = AccessPolicy(
@@ -110,7 +110,7 @@ struct Settings {
         return access
     }
 
-    /// The address to listen on: the first layer decides that has `--lan` or `--host`.
+    /// The address to listen on; the layer with the highest precedence that has `--lan` or `--host` decides.
     private static func host(_ options: LayeredOptions) -> String {
         func layer(_ says: (Command) -> Bool) -> Int { options.layers.firstIndex(where: says) ?? .max }
         let isLan =
@@ -131,7 +131,7 @@ struct Settings {
         }
     }
 
-    /// The upstreams, the longest path first, whatever the order in which they were written.
+    /// The upstreams, longest prefix first, in whatever order they were given.
     private static func upstreams(_ options: LayeredOptions) throws -> [any Responder] {
         var forwarding = Upstream.Options()
         forwarding.keepsHost = options[\.behind.keepHost] ?? false
@@ -144,7 +144,7 @@ struct Settings {
             .sorted { $0.prefix.count > $1.prefix.count }
     }
 
-    /// What is put into pages; nil where all of them are to stay as they are.
+    /// The settings for what is injected into pages; nil with `--plain '/*'`, which leaves all pages unchanged.
     private static func pageRuntime(_ options: LayeredOptions) throws -> PageRuntime? {
         let plain = options[\.pages.plain].names
         guard !plain.contains("/*") else { return nil }
@@ -159,7 +159,7 @@ struct Settings {
             excluded: plain)
     }
 
-    /// Who answers requests that are not for native, in the order in which they are asked.
+    /// The responders for requests that are not for native, in order.
     func responders(besides others: [any Responder]) throws -> [any Responder] {
         guard let root else { return behind + others + [WelcomePage()] }
         let files = try StaticFiles(root: root, hiding: hidden)
@@ -176,7 +176,7 @@ struct Settings {
         }
     }
 
-    /// Checks that a certificate file can be read, so that the start fails, and not the first request.
+    /// Checks that a certificate file can be read, so that the start fails and not the first request.
     private static func readable(_ path: String) throws -> String {
         if Glibc.access(path, R_OK) == 0 { return path }
         throw Failure(
@@ -195,17 +195,16 @@ struct Settings {
         }
     }
 
-    /// The default file of the storage handler, below `$XDG_STATE_HOME`: one for each project.
+    /// The default file of the storage handler, below `$XDG_STATE_HOME`; nil if there is no home directory.
     ///
-    /// All projects that are served at one port have the same origin, and must not read each other's values. Nil where
-    /// there is no home folder.
+    /// One per project: projects served at one port have the same origin, and must not read each other's values.
     var usualStorage: String? {
         let folder =
             Self.environment("XDG_STATE_HOME") ?? Self.environment("HOME").map { "\($0)/.local/state" }
         return folder.map { "\($0)/drawbridge/\(storageName)" }
     }
 
-    /// `storage-my-page-1f0c9a7e5d3b2a68.json`, by the folder that is served, or else by the upstreams.
+    /// A file name like `storage-my-page-1f0c9a7e5d3b2a68.json`, made of the served folder, or else of the upstreams.
     private var storageName: String {
         let (name, identity): (String, String)
         if let root {
@@ -228,7 +227,7 @@ struct Settings {
 
     private static func environmentToken() throws -> TesterToken? {
         guard let text = environment("DRAWBRIDGE_TOKEN") else { return nil }
-        // Removed from the environment, which every program inherits that the gateway starts.
+        // Removed from the environment, because child processes inherit that.
         unsetenv("DRAWBRIDGE_TOKEN")
         return try token(text, by: "DRAWBRIDGE_TOKEN")
     }
@@ -251,9 +250,9 @@ struct Settings {
     }
 }
 
-/// The options of several places: an earlier one wins.
+/// The options of several layers; an earlier layer has precedence.
 ///
-/// A list replaces the other list as a whole. Answers (`--choose`) alone replace each other by name.
+/// A list replaces a lower layer's list as a whole, except `--choose`, whose answers are merged by name.
 struct LayeredOptions {
     var layers: [Command]
 

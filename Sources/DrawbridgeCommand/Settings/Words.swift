@@ -4,20 +4,20 @@ import DrawbridgeServer
 import Glibc
 import HTTPGrammar
 
-// The arguments of the command line that are not options: the folder to serve, or URLs of upstreams.
+// The positional arguments: the folder to serve, and URLs of upstreams.
 extension Command {
-    /// Names of subcommands; a folder of the same name has to be written `./init`.
+    /// The subcommands; a folder with such a name must be written `./init`.
     static let subcommands = ["init"]
 
-    /// Sets the options `root` and `upstream` by the words.
+    /// Moves the positional arguments to the options `root` and `upstream`.
     ///
-    /// - Throws: a `ValidationError` about a word that is neither, and where `--root` names a folder too.
+    /// - Throws: a `ValidationError` for an argument that is neither folder nor URL, or for a second folder.
     mutating func takeWords() throws {
         var folder: String?
         for word in words {
             guard !Self.subcommands.contains(word) else {
                 throw ValidationError(
-                    "\(word) goes before all else: \(Self.program.name) \(word); a folder of that name is ./\(word)"
+                    "\(word) must be the first argument: \(Self.program.name) \(word); a folder of that name is ./\(word)"
                 )
             }
             if word.contains("://") || word.hasPrefix("unix:") || word.contains("=unix:") {
@@ -25,7 +25,7 @@ extension Command {
                 behind.upstream.append(word)
             } else if let folder {
                 throw ValidationError(
-                    "\(folder) and \(word): one folder is served; name the one that has both, or start it twice"
+                    "\(folder) and \(word): only one folder can be served; name the one that has both, or start it twice"
                 )
             } else {
                 folder = try Self.folder(word)
@@ -41,14 +41,14 @@ extension Command {
 
     private static func folder(_ word: String) throws -> String {
         guard !word.isEmpty else {
-            throw ValidationError("a word is empty; name a folder that exists, or the URL of a server")
+            throw ValidationError("an argument is empty; name a folder that exists, or the URL of a server")
         }
         var status = stat()
         guard stat(word, &status) == 0 else { throw ValidationError(missing(word, errno)) }
         if status.st_mode & S_IFMT == S_IFDIR { return word }
         guard !word.hasSuffix(".json") else {
             throw ValidationError(
-                "\(word) is a file; settings are named by -c \(word), replies by --replies \(word)")
+                "\(word) is a file; for settings write -c \(word), for mocks --replies \(word)")
         }
         let folder = word.lastIndex(of: "/").map { String(word[...$0]) } ?? "."
         throw ValidationError("\(word) is a file; name its folder: \(program.name) \(ShellWord(folder))")
@@ -74,7 +74,7 @@ extension Command {
     }
 }
 
-/// A word quoted for the shell, so that a suggested command can be pasted.
+/// A text quoted for the shell, so that a suggested command can be pasted.
 struct ShellWord: CustomStringConvertible {
     let description: String
 

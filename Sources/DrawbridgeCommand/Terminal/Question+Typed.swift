@@ -1,16 +1,17 @@
 import Drawbridge
 
-// A question as a person at a terminal reads and answers it.
+// Parsing what a tester types at the terminal as the answer to a question.
 extension Question {
-    /// An example of an answer: `ok`, `…` for the only field, `street=… town=…`.
+    /// An example of an answer: `ok`; for a form `street=… town=…`, or `…` if it has one field.
     var typedExample: String {
         guard case .form(let fields) = kind else { return example }
         return fields.count == 1 ? "…" : fields.map { "\($0.name)=…" }.joined(separator: " ")
     }
 
-    /// Parses a typed answer: any unique prefix of a choice, `user=ann town=Bern` or the only field's value, `cancel`.
+    /// Parses a typed answer: a unique prefix of a choice, `user=ann town=Bern`, the value of the only field, or
+    /// `cancel`.
     ///
-    /// It is nil for a cancelled question; the error says what can be typed.
+    /// Returns nil for a cancelled question. The error says what can be typed.
     func answer(typed text: String) throws(AnswerError) -> JSON? {
         switch kind {
         case .notice: return nil
@@ -34,7 +35,7 @@ extension Question {
         throw AnswerError("type \((fitting.isEmpty ? known : fitting).joined(separator: " or "))")
     }
 
-    /// `street=Elm Street town=Bern`: a value goes on until the name of another field.
+    /// Parses `street=Elm Street town=Bern`: a value ends at the next field's name.
     private func object(_ text: String, _ fields: [Field]) -> JSON? {
         var values: [(name: String, words: [Substring])] = []
         for word in text.split(separator: " ") {

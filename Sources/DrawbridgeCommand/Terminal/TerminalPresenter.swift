@@ -5,19 +5,19 @@ import Glibc
 import HTTPGrammar
 import Synchronization
 
-/// Asks the person at the terminal: shows each question with a number, and takes typed lines as answers.
+/// Shows questions at the terminal with a number each, and parses typed lines as answers.
 ///
 /// ```
 /// 12:04:31 ? 3  alert  Delete?  Shall I?  [ok/cancel]
 /// 3 ok
 /// ```
 ///
-/// It does no input or output itself: lines come in by ``take(_:)`` and go out by a closure.
+/// It does no input or output itself: lines come in through ``take(_:)`` and are shown by a closure.
 final class TerminalPresenter: Presenter {
     private let state = Mutex(WaitingQuestions())
     private let print: @Sendable (String, LineKind) -> Void
 
-    /// - Parameter print: gets each line that is shown, on any thread; it must not wait.
+    /// - Parameter print: shows a line. Called on any thread; must not block.
     init(print: @escaping @Sendable (String, LineKind) -> Void) { self.print = print }
 
     func takeWords(of gateway: Gateway, _ inspector: Inspector?, _ invitation: Invitation?) {
@@ -28,7 +28,7 @@ final class TerminalPresenter: Presenter {
 
     func canAnswer(_ question: Question) -> Bool { state.withLock { !$0.isOver } }
 
-    /// Shows the question, and waits until a line answers or cancels it, or the caller has gone.
+    /// Shows a question, and waits until a line answers or cancels it, or until the request is cancelled.
     func present(_ question: Question, for request: Request) async throws -> JSON? {
         if state.withLock({ $0.isOver }) {
             return try await ScriptedPresenter().present(question, for: request)
@@ -50,9 +50,9 @@ final class TerminalPresenter: Presenter {
         }
     }
 
-    /// Takes a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, a word, `?`.
+    /// Handles a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, a command, or `?`.
     ///
-    /// For a choice, a line is first tried as its answer and then as a word; for a form the other way around.
+    /// If a choice is waiting, a line is first tried as its answer, then as a command; with a form in reverse.
     func take(_ line: String) {
         let line = String(Substring(line.utf8.trimmed))
         let (words, isChoice) = state.withLock { ($0.words, $0.only?.isChoice ?? false) }
@@ -60,7 +60,7 @@ final class TerminalPresenter: Presenter {
         if !isChoice, words?.take(line) == true { return }
         switch state.withLock({ $0.decide(line) }) {
         case .answered(let waiting, let answer):
-            // Never the values of a form, which may be secret.
+            // Values of a form are not shown, because they may be secret.
             let shown = answer.map { $0.stringValue ?? "answered" } ?? "cancelled"
             print("\(waiting.number) \(waiting.question.name): \(shown)", .plain)
             waiting.caller.resume(returning: answer)
@@ -73,7 +73,7 @@ final class TerminalPresenter: Presenter {
         }
     }
 
-    /// Called when the terminal is closed: cancels waiting questions, and later ones too.
+    /// Called when the terminal is closed; cancels all questions, those that come later too.
     func end() {
         let waiting = state.withLock { state in
             state.isOver = true
@@ -81,14 +81,14 @@ final class TerminalPresenter: Presenter {
             return state.all
         }
         for waiting in waiting {
-            print("\(waiting.number) cancelled: nobody is at the terminal any more", .plain)
+            print("\(waiting.number) cancelled: the terminal was closed", .plain)
             waiting.caller.resume(returning: nil)
         }
     }
 
     private func add(_ waiting: WaitingQuestion) {
         let refusal: Result<JSON?, any Error>? = state.withLock { state in
-            // The caller may have left before the question was added, when there was nothing to withdraw.
+            // The request may have been cancelled before the question was added, so that `withdraw` found none.
             if Task.isCancelled { return .failure(CancellationError()) }
             if state.isOver { return .success(nil) }
             state.all.append(waiting)
@@ -111,9 +111,9 @@ final class TerminalPresenter: Presenter {
     }
 }
 
-// The lines that are typed at a terminal, which does the line editing.
+// Reading lines. The terminal itself does the line editing.
 extension TerminalPresenter {
-    /// Nil unless both input and log are a terminal, and the process is in its foreground, so that a person can answer.
+    /// Nil unless input and log are a terminal and the process is in its foreground, so that somebody can answer.
     static func ifThereIsOne(
         input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO
     ) -> TerminalPresenter? {
@@ -124,19 +124,19 @@ extension TerminalPresenter {
     }
 
     private func takeLines(of terminal: Int32) {
-        // With SIGTTIN blocked, a read in the background fails, and does not stop the process.
+        // Blocked, so that a read in the background fails instead of stopping the process.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGTTIN)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         var bytes = [UInt8](repeating: 0, count: 4096)
         while tcgetpgrp(terminal) >= 0 {
-            // A terminal gives one line at a time, and none is longer.
+            // A terminal delivers one line per read, and limits a line to 4096 bytes.
             let count = read(terminal, &bytes, bytes.count)
             if count > 0 {
                 take(String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
             } else {
-                // There is no notification of a return to the foreground.
+                // In the background: poll, because there is no notification of a return to the foreground.
                 usleep(250_000)
             }
         }

@@ -1,20 +1,20 @@
 import Drawbridge
 import DrawbridgeServer
 
-/// The commands that can be typed at the terminal besides answers to questions, such as `reset`.
+/// Commands that can be typed at the terminal, such as `reset`, besides answers to questions.
 struct TerminalWords: Sendable {
     let gateway: Gateway
     let inspector: Inspector?
-    /// The links for other devices; nil where nobody needs one.
+    /// Makes links for other devices; nil if only this machine has access.
     let invitation: Invitation?
-    /// Shows a line; it must not wait.
+    /// Shows a line; must not block.
     let show: @Sendable (String, LineKind) -> Void
 
     private func print(_ line: String) { show(line, .plain) }
 
-    /// Runs the command of a line, in the background where it takes time; false where there is no such word.
+    /// Runs the command in a line, asynchronously if it takes time; returns false if there is no such command.
     ///
-    /// A name that both a scenario and an event have means the scenario; `event push` always means the event.
+    /// If a scenario and an event have the same name, it means the scenario; `event push` always means the event.
     func take(_ line: String) -> Bool {
         switch line {
         case "i" where inspector != nil:
@@ -22,21 +22,22 @@ struct TerminalWords: Sendable {
         case "link" where invitation != nil: invitation?.tell(show)
         case "reset":
             gateway.reset(.usual)
-            print("reset: replies, scenarios and steps are as at the start")
+            print("reset: mocks, scenarios and steps are as at the start")
         case "save missing":
             run(line) { print(Self.sentence(try await gateway.saveMissing(by: "terminal"))) }
         case _ where line.wholeMatch(of: /undo(?: [0-9]{1,9})?/) != nil:
             run(line) {
                 let undone = try await gateway.keeper().undo(Int(line.drop { !$0.isNumber }))
                 let kept =
-                    undone.kept.isEmpty ? "" : "; changed since, and left so: \(Self.list(undone.kept))"
-                print("\(undone.file) is without that save: \(Self.list(undone.names))\(kept)")
+                    undone.kept.isEmpty
+                    ? "" : "; not undone, because changed since: \(Self.list(undone.kept))"
+                print("\(undone.file), undone: \(Self.list(undone.names))\(kept)")
             }
         default:
             let words = gateway.replyBook
             if let name = words.scenarioNames.first(where: { line == $0 || line == "scenario \($0)" }) {
                 do {
-                    // The gateway logs the new state.
+                    // The gateway logs the new state itself.
                     try gateway.turn(name, on: !words.scenarios().contains(name))
                 } catch {
                     print("\(error)")
@@ -61,19 +62,21 @@ struct TerminalWords: Sendable {
         let all = ["reset", "save missing", "undo"] + (invitation == nil ? [] : ["link"])
         let names = gateway.replyBook.scenarioNames + gateway.replyBook.eventNames
         let near = Nearest.of(line, among: all + names).map { "did you mean \($0)? " } ?? ""
-        return "\(shown) is not a word here; \(near)type ? for all of them"
+        return "\(shown) is not a command here; \(near)type ? for all of them"
     }
 
     var help: [String] {
-        var lines = ["1 ok  answers question 1; ok alone does where one waits"]
+        var lines = ["1 ok  answers question 1; ok alone if only one waits"]
         if let scenarios = gateway.replyBook.listedScenarios {
-            lines.append("a scenario switches it on or off: \(scenarios)")
+            lines.append("the name of a scenario switches it on or off: \(scenarios)")
         }
         let events = gateway.replyBook.eventNames
-        if !events.isEmpty { lines.append("an event plays it: \(events.joined(separator: ", "))") }
-        lines.append("reset  takes back what was switched and set, and forgets the calls")
-        lines.append("save missing  writes the names that nobody answered into the file of mocks")
-        lines.append("undo  takes back the last save into that file, undo 3 the third; by whomever")
+        if !events.isEmpty {
+            lines.append("the name of an event plays it: \(events.joined(separator: ", "))")
+        }
+        lines.append("reset  undoes all switches and changes, and forgets the calls")
+        lines.append("save missing  adds the names of unanswered calls to the file of mocks")
+        lines.append("undo  undoes the last save into that file, undo 3 the third; whoever made it")
         if inspector != nil { lines.append("i  gives a new link to the inspector") }
         if invitation != nil { lines.append("link  gives a new link for other devices, and its QR code") }
         return lines
@@ -86,9 +89,11 @@ struct TerminalWords: Sendable {
         } else {
             let count = saved.names.count == 1 ? "1 name" : "\(saved.names.count) names"
             parts.append("\(saved.file) has \(count) more: \(list(saved.names))")
-            parts.append("write in place of each {} what your app answers")
+            parts.append("replace each {} with your app's answer")
         }
-        if !saved.refused.isEmpty { parts.append("no mock can have the name \(list(saved.refused))") }
+        if !saved.refused.isEmpty {
+            parts.append("not possible as the name of a mock: \(list(saved.refused))")
+        }
         if saved.beyond > 0 {
             parts.append("\(saved.beyond) calls of names after the first thousand were not kept")
         }
@@ -105,7 +110,7 @@ struct TerminalWords: Sendable {
 }
 
 extension ReplyBook {
-    /// The names of all scenarios, with `(on)` behind those that are; nil where there are none.
+    /// The names of all scenarios, with `(on)` after those that are on; nil if there are none.
     var listedScenarios: String? {
         let on = scenarios()
         let names = scenarioNames.map { on.contains($0) ? "\($0) (on)" : $0 }

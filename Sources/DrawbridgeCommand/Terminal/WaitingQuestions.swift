@@ -11,41 +11,41 @@ struct WaitingQuestion {
     var line: String { "? \(number)  \(question.oneLine)  \(question.options)" }
 }
 
-/// The questions that wait for the person at the terminal, by number.
+/// The questions that are waiting for an answer at the terminal, by number.
 struct WaitingQuestions {
     enum Decision {
         case answered(WaitingQuestion, JSON?)
-        /// With a line that says what can be typed.
+        /// The line is no valid answer; the text says what can be typed.
         case misunderstood(String)
-        /// No question waits.
+        /// No question is waiting.
         case unasked
         case nothing
     }
 
     var all: [WaitingQuestion] = []
-    /// The number of the last question, which no other gets.
+    /// The number of the latest question; numbers are not reused.
     var last = 0
-    /// Whether the terminal was closed.
+    /// True after the terminal was closed.
     var isOver = false
-    /// The commands that can be typed besides answers; nil until the gateway is made.
+    /// The commands that can be typed; nil until the gateway is made.
     var words: TerminalWords?
-    /// Whether a question was withdrawn since the last line: the line being typed may still be for that one.
+    /// True if a question was withdrawn since the last line: the next line may have been typed for that one.
     private var hasLost = false
 
-    /// The question that a line without a number answers.
+    /// The question that a line without a number is for; nil unless exactly one is waiting.
     var only: WaitingQuestion? { all.count == 1 ? all[0] : nil }
 
-    /// Removes a question whose caller waits no longer; nil where it was answered.
+    /// Removes a question whose request was cancelled; nil if it was answered before.
     mutating func withdraw(_ number: Int) -> WaitingQuestion? {
         guard let place = all.firstIndex(where: { $0.number == number }) else { return nil }
         hasLost = true
         return all.remove(at: place)
     }
 
-    /// Finds the question that a line is for, and removes it if the line answers it.
+    /// Finds the question that a line is for, and removes it if the line is a valid answer.
     ///
-    /// A line that begins with the number of a question, even a former one, is for that question alone. One without a
-    /// number is for the only waiting question, unless another was withdrawn since the last line.
+    /// A number at the beginning selects the question, also one that is no longer waiting. Without a number it is the
+    /// only waiting one, unless another was withdrawn since the last line.
     mutating func decide(_ line: String) -> Decision {
         let only = hasLost ? nil : only?.number
         hasLost = false

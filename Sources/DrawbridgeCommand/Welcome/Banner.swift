@@ -9,7 +9,7 @@ struct Banner {
     let inspector: String?
     let takesWords: Bool
     let invitation: Invitation
-    /// The ticket in these links; nil where nobody needs one.
+    /// The ticket in the links for other devices; nil if only this machine has access.
     let ticket: String?
 
     func print() {
@@ -19,7 +19,7 @@ struct Banner {
         }
         var lines = ["\(Command.program.name) listens on \(address)"]
         if settings.options[\.log.verbosity] == .quiet {
-            // Without a link another device could load nothing, so --quiet does not hide links.
+            // Printed even with --quiet, because another device has no access without a link.
             lines += links.map { "link \($0.url)" }
         } else {
             lines += [""] + details + [""]
@@ -45,7 +45,7 @@ struct Banner {
         }
         members["inspector"] = inspector.map(JSON.string)
         if ticket != nil { members["links"] = .array(links.map { .string($0.url) }) }
-        // The person who chose a token knows it already. It is not printed, so that nobody else reads it in the log.
+        // A token that was chosen is not printed, so that it cannot be read in the log.
         if gateway.pageRuntime != nil, !gateway.testerToken.isChosen {
             members["testerToken"] = .string(gateway.testerToken.text)
         }
@@ -56,7 +56,7 @@ struct Banner {
 
     /// Opens the page in the browser.
     ///
-    /// - Returns: where this machine needs a link with a ticket too, a file with that link, to be removed at the end.
+    /// - Returns: if a browser on this machine needs a ticket too, the file with that link, to be removed at the end.
     func openPage() throws -> RedirectFile? {
         guard let ticket, !address.isWildcard || !invitation.trustsThisMachine else {
             try Desktop.open(page)
@@ -70,12 +70,12 @@ struct Banner {
 
     private var page: String { "\(reachable)/" }
 
-    /// The address to show to callers of this machine.
+    /// The URL to show to users of this machine.
     private var reachable: String { invitation.publicURL ?? "\(address.reachable)" }
 
     private var source: String {
         let files = settings.root.map { "files of \($0)" }
-        guard let pageServer else { return files ?? "what there is, to try" }
+        guard let pageServer else { return files ?? "an example, to try" }
         let isFirst = files == nil || settings.options[\.behind.filesLast] == true
         return "\(isFirst ? "" : "\(files ?? ""), then ")from \(pageServer)"
     }
@@ -126,7 +126,7 @@ struct Banner {
                 : "'Authorization: Bearer \(gateway.testerToken.text)'"
             lines.append("  pages     curl \(trust)-H \(header) \(reachable)/__drawbridge__/pages")
         }
-        // A program that is not trusted needs the page token too.
+        // Without that trust curl would need the page token too.
         if invitation.trustsThisMachine, let example { lines.append("  try       \(example)") }
         if takesWords { lines.append("  help      ? and Enter lists what you can type here") }
         return lines
@@ -168,15 +168,15 @@ struct Banner {
         return lines
     }
 
-    /// curl's flag to accept any certificate, as this one may be self-signed, or for another name.
+    /// curl's flag to skip the verification, because the certificate may be self-signed or for another name.
     private var trust: String { address.scheme == "https" ? "-k " : "" }
 
-    /// A line to try: a handler of the program's own, or a mock, or else the echo; nil where nothing answers.
+    /// A curl command to try: one of the program's handlers or a mock, else the echo; nil if nothing answers.
     private var example: String? {
         let own = (ownPaths + replies.flatMap(\.names).map { "/\($0)" }).filter {
             $0.wholeMatch(of: /[A-Za-z0-9_.\/:*-]+/) != nil
         }
-        // A path parameter is shown as a placeholder: /user/:id as /user/ID.
+        // Parameters in a path become placeholders: `/user/:id` is shown as `/user/ID`.
         let named = (own.first { !$0.contains(where: ":*".contains) } ?? own.first).map { path in
             path.split(separator: "/").map {
                 $0 == "*" || $0.first == ":" ? $0.drop { $0 == ":" }.uppercased() : "\($0)"

@@ -2,9 +2,9 @@ import Drawbridge
 import Glibc
 
 enum Desktop {
-    /// Hands a URL to the program that the desktop opens it with; returns at once.
+    /// Opens a URL with the desktop's default program; returns immediately.
     static func open(_ url: String) throws {
-        // The shell starts it in the background, and its exit code says whether there is an xdg-open.
+        // The shell starts xdg-open in the background. Its exit code is 127 if xdg-open is not installed.
         let script = "command -v xdg-open >/dev/null || exit 127; xdg-open \"$0\" &"
         var status: Int32 = 0
         let process = start(["sh", "-c", script, url])
@@ -16,9 +16,9 @@ enum Desktop {
         }
     }
 
-    /// Starts a program in a process group of its own, so that it does not get the Ctrl-C that ends the gateway.
+    /// Starts a program in its own process group, so that Ctrl-C, which stops the gateway, does not stop it.
     ///
-    /// Signals that this process ignores or blocks have their default effect in the program.
+    /// Signals that this process ignores or blocks are reset to their defaults.
     private static func start(_ words: [String]) -> pid_t? {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -2,18 +2,18 @@ import Drawbridge
 import DrawbridgeServer
 import Glibc
 
-/// The links by which other devices come in: one for each address by which they may reach the gateway.
+/// Links with a ticket that give other devices access: one for each address at which they may reach the gateway.
 struct Invitation {
     struct Link {
         let url: String
-        /// The network interface that has the address: `wlan0`; nil where one address was chosen.
+        /// The network interface with the address, such as `wlan0`; nil if the address was given by an option.
         let interface: String?
         /// For people: `http://192.0.2.7:8080/__drawbridge__/enter#…  (wlan0)`.
         var line: String { url + (interface.map { "  (\($0))" } ?? "") }
     }
 
     let address: ServerAddress
-    /// The address that browsers open, where that is another one.
+    /// The URL that browsers use, if it differs from the address to listen on.
     let publicURL: String?
     let trustsThisMachine: Bool
     let isForPhones: Bool
@@ -23,7 +23,7 @@ struct Invitation {
         ways.map { Link(url: "\($0.address)/__drawbridge__/enter#\(ticket)", interface: $0.interface) }
     }
 
-    /// Shows links with a new ticket, which is good for ten minutes and for several devices, and the first as a QR code.
+    /// Shows links with a new ticket, valid for ten minutes and several devices, and the first link as a QR code.
     func tell(_ print: (String, LineKind) -> Void) {
         let links = links(with: admissions.drawTicket())
         if links.isEmpty { return print(Self.unreachable, .warning) }
@@ -39,8 +39,8 @@ struct Invitation {
         guard address.isWildcard else { return [("\(address)", nil)] }
         let own = (IPAddress.ofThisMachine() ?? [:]).filter { $0.key.isForOthers }
             .filter { !$0.key.isIPv6 || address.host == "::" }
-        // Networks of hardware come before those of containers and virtual machines, and IPv4 addresses, which people
-        // know of their network and can type, before others.
+        // Hardware interfaces come before those of containers and virtual machines, and IPv4 before IPv6, because IPv4
+        // addresses are easier to recognize and type.
         func order(_ way: (key: IPAddress, value: String)) -> (Int, Int, String, String) {
             let isHardware = access("/sys/class/net/\(way.value)/device", F_OK) == 0
             return (isHardware ? 0 : 1, way.key.isIPv6 ? 1 : 0, way.value, way.key.description)
@@ -63,7 +63,7 @@ struct Invitation {
 }
 
 extension IPAddress {
-    /// Whether other machines could reach it: it is neither a loopback nor a link-local address.
+    /// Whether other machines may reach the address: it is neither loopback nor link-local.
     fileprivate var isForOthers: Bool {
         let linkLocal = isIPv6 ? bits >> 118 == 0x3FA : bits >> 16 == 0xA9FE
         return !isLoopback && !linkLocal

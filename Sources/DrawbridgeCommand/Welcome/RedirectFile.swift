@@ -2,20 +2,20 @@ import Dispatch
 import Drawbridge
 import Glibc
 
-/// An HTML file that redirects a browser to a URL with a secret in it.
+/// An HTML file that redirects a browser to a URL with a secret.
 ///
-/// Every user of a machine can read the arguments of every program, a browser's among them. So the browser is given the
-/// path of this file, which only this user can read, and which is removed when the URL was used.
+/// All users of a machine can read the arguments of every process. So the browser gets the path of this file, which
+/// only this user can read, and which is removed when the URL was used.
 struct RedirectFile {
     private static let remedy = "open the printed link by hand"
 
     private let folder: String
     private var path: String { "\(folder)/open.html" }
 
-    /// Opens a URL by a file, which is removed when the URL was used, and at the latest when it expires: in ten minutes.
+    /// Opens a URL through a file, which is removed when the URL was used, or after ten minutes, when it expires.
     ///
-    /// - Parameter url: makes the URL, and takes what to call when it was used.
-    /// - Returns: the file, to be removed at the end.
+    /// - Parameter url: makes the URL; gets a closure to call when the URL was used.
+    /// - Returns: the file, which the caller removes at the end of the process.
     static func open(_ url: (_ whenUsed: @escaping @Sendable () -> Void) -> String) throws -> RedirectFile {
         let names: [String] = ["XDG_RUNTIME_DIR", "TMPDIR"]
         let folders = names.compactMap { name in getenv(name).map { String(cString: $0) } }
@@ -32,7 +32,7 @@ struct RedirectFile {
         return file
     }
 
-    /// Makes a folder that only this user can read.
+    /// Makes a folder with a random name that only this user can read.
     private static func makeFolder(below place: String) throws -> String {
         var template = Array("\(place)/open-XXXXXX".utf8CString)
         let path = template.withUnsafeMutableBufferPointer {
@@ -60,7 +60,7 @@ struct RedirectFile {
         }
     }
 
-    /// Removes it; another call does nothing.
+    /// Removes file and folder; does nothing when called again.
     func remove() {
         unlink(path)
         rmdir(folder)

@@ -4,8 +4,7 @@ import Drawbridge
 import DrawbridgeServer
 import HTTPTypes
 
-/// The pages that are served without `--root`: the example shop with the log of its calls and its mocks, and a page for
-/// each bridge.
+/// The pages that are served without `--root`: the example shop with a log of its calls, and a page per bridge.
 struct WelcomePage: Responder {
     static let texts = Texts(command_texts())
     private static let pages = Texts(page_texts())
@@ -20,7 +19,7 @@ struct WelcomePage: Responder {
         return files
     }()
 
-    /// The shop's page with the additions of `welcome.html`, and with the text of its mocks, which cannot be requested.
+    /// The shop's page with `welcome.html` and the text of its mocks inserted, because their files are not served.
     private static let page: [UInt8] = {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         return Array(
@@ -40,14 +39,14 @@ struct WelcomePage: Responder {
                 ).utf8)
     }()
 
-    /// The mocks of these pages, for calls from them alone: others, as by curl, get the built-in handlers.
+    /// The mocks of these pages, for calls from these pages only; other calls, as by curl, get the built-in handlers.
     static let mocks = [
         (name: "welcome.json", bytes: texts["welcome.json"], pages: "/"),
         (name: "shop.json", bytes: texts["shop.json"], pages: "/"),
         (name: "settings.json", bytes: pages["settings.json"], pages: "/pages/*"),
     ]
 
-    /// The bridges that the pages of `/pages/` need; their other settings are for who serves that folder alone.
+    /// The bridges for the pages of `/pages/`; the file's other settings are for serving that folder alone.
     static func options() throws -> Command {
         let text = FileText("settings.json", pages["settings.json"], isRegular: false)
         var options = try Command.parse([])

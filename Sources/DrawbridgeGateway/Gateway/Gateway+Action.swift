@@ -18,7 +18,7 @@ extension Gateway {
                 #"the call names no action: send {"action":"login","data":…}, or post to /__jsbridge__/login"#
             )
         }
-        // A query or a form may give the input member by member, next to the action.
+        // In a query or a form, every item other than `action` and `data` is a member of the input.
         let isJSON = request.body.bytes?.first { $0 > 0x20 } == UInt8(ascii: "{")
         var form = Query(isJSON ? "" : String(decoding: request.body.bytes ?? [], as: UTF8.self))
         form["action"] = nil
@@ -33,13 +33,13 @@ extension Gateway {
         query["action"] = nil
         query["data"] = nil
         request.query = query
-        // Encoded, because an action is a name and no part of it was encoded for a path.
+        // An action is a plain name, so it is percent-encoded before it becomes a path.
         let name = action.hasPrefix("/") ? String(action.dropFirst()) : action
         request.path = "/" + Percent.encode(name, keeping: "/")
         return request
     }
 
-    /// In a query, `data` is text that may be JSON.
+    /// The input in `data`; in a query or form that is a text, which is read as JSON if it is JSON.
     private static func input(_ data: JSON, isText: Bool) -> JSON {
         guard isText, case .string(let text) = data else { return data }
         return (try? JSON(parsing: Array(text.utf8))) ?? .string(text)

@@ -3,7 +3,7 @@ import DrawbridgeMocks
 import DrawbridgePageRuntime
 import HTTPTypes
 
-// Gives pages' requests the `User-Agent` of the app's web view, for what is behind the gateway.
+// Replaces the `User-Agent` of pages' requests by that of the app's web view, before an upstream gets them.
 extension Gateway {
     func withAppName(_ request: Request) -> Request {
         let own = replyBook.isUsed ? replyBook.settings(ofPageAt: pagePath(of: request)).appName : nil
@@ -19,7 +19,7 @@ extension Gateway {
         return named
     }
 
-    /// The path of the page that a request is for, or that sent it.
+    /// The path of the page that is requested, or else of the page that sent the request.
     private func pagePath(of request: Request) -> String {
         guard DocumentRequest(request) != .page else { return request.path }
         return request.pagePath ?? request.headers.value(.referer).map(Target.path(ofURL:)) ?? request.path

@@ -2,21 +2,20 @@ import DrawbridgeJournal
 package import DrawbridgeMessages
 import DrawbridgeMocks
 
-// Begins answers for an engine: where nothing but the handler must be awaited, as for most requests, without a task
-// of its own.
+// Starts to answer requests for the HTTP engine. A request that waits only for its handler needs no task of its own.
 extension Gateway {
     package enum Beginning: ~Copyable {
         case answered(Response)
-        /// A handler is at work on the answer, or what is behind the gateway.
+        /// A handler or an upstream still works on the answer.
         case pending(any Pending)
     }
 
-    /// Begins to answer a request whose body is there, or is a stream.
+    /// Begins to answer a request whose body is collected, or is a stream.
     ///
-    /// - Parameter plan: another one afterwards where its handler has declined.
+    /// - Parameter plan: if its handler declines the request, it is replaced by a plan that asks the other handlers.
     package func begin(_ plan: inout Plan, for known: KnownHead, by tasks: HandlerTasks) -> Beginning {
         assert(
-            tasks.loop.isCurrent, "a request began on another thread than its loop's, which has the decision")
+            tasks.loop.isCurrent, "a request began on another thread than that of its loop")
         if plan.isClosed || middleware.isEmpty && !known.head.waitsForItsTurn {
             switch start(&plan, by: tasks) {
             case .answered(var answer)?:
@@ -27,7 +26,6 @@ extension Gateway {
             }
         }
         var passing: PassThrough?
-        // Where there is an error, the task finds it too.
         if middleware.isEmpty, case .behind = plan.way { passing = self.passing(plan.request) }
         let pending = PendingRequest(self, plan, passing, by: tasks)
         if let passing, let begin = passing.responders.relaying(passing.request) {
@@ -44,9 +42,9 @@ extension Gateway {
         case loading(Load)
     }
 
-    /// Answers by a plan where nothing but a handler must be awaited; else nil, and nothing has begun.
+    /// Answers a request for which only a handler must be awaited; for any other returns nil, with nothing started.
     ///
-    /// - Parameter plan: the others are asked by it afterwards, where its handler has declined.
+    /// - Parameter plan: if its handler declines the request, it is replaced by a plan that asks the other handlers.
     func start(_ plan: inout Plan, by tasks: HandlerTasks?) -> Start? {
         if let answer = answerToHead(plan) { return .answered(answer) }
         guard case .native(var plain, let candidate) = plan.way, let route = candidate.route,
@@ -60,7 +58,7 @@ extension Gateway {
         return start(route, plain, by: tasks)
     }
 
-    /// Lets what is behind the gateway answer without a task.
+    /// Relays a request to a responder that can answer without a task.
     private func relay(
         _ request: Request, by pending: PendingRequest, _ passing: PassThrough, _ begin: Relaying
     ) {
@@ -93,15 +91,14 @@ extension Load: Pending {
     }
 }
 
-// Decides about a request by its head, and remembers that.
+// Plans a request by its head, and caches the decision with that head.
 extension Gateway {
-    /// Decides on a loop's thread about a request that has come: as about the last one with the same head, where that
-    /// still holds, else anew.
+    /// Plans a new request on its loop's thread: reuses the cached decision for an identical head while that is valid.
     package func plan(
         for known: KnownHead, _ body: Request.Body, from remoteAddress: String?,
         at localAddress: String? = nil, on loop: any HandlerLoop
     ) -> Plan {
-        assert(loop.isCurrent, "what a loop knows of a head was asked for on another thread")
+        assert(loop.isCurrent, "a request was planned on another thread than that of its loop")
         let (head, id) = (known.head, Request.id(known.head))
         let decision = decision(about: known, from: remoteAddress)
         if let decision, middleware.isEmpty {
@@ -116,8 +113,8 @@ extension Gateway {
             head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
             answerer: self)
         guard let decision else { return plan(for: request, at: .entry, as: known) }
-        // Decisions are kept only for requests from this machine that were let in. The same bytes from the same address
-        // would be let in again, so that is not checked.
+        // Only decisions about admitted requests from this machine are cached. An identical head from the same address
+        // would be admitted again, so admission is not checked here.
         return middleware.isEmpty
             ? plan(for: request, at: .entry).declined(by: decision.route)
             : Plan(request, .undecided(known), version: decision.version)
@@ -130,9 +127,9 @@ extension Gateway {
         return decision
     }
 
-    /// Keeps what was decided with the head, for the next request that has it.
+    /// Caches the decision with the head, for the next request that has the same head.
     ///
-    /// Nothing is kept where a user's own rules may change more than the target, or some handlers are for some pages
+    /// It is not cached if a custom rule may change more than the target, or if some handlers are for certain pages
     /// only.
     ///
     /// Callers on other machines are checked each time, since their admission may have ended.
@@ -144,10 +141,10 @@ extension Gateway {
         known.decision = CachedPlan(plain, route, version: plan.version)
     }
 
-    /// A plan of the head, now that the body is there, or its stream; nil where the gateway has to decide anew.
+    /// The plan that was made by the head, with the body added; nil if the request must be planned again.
     ///
-    /// It has to where something was registered or removed meanwhile, and for all callers on other machines: their
-    /// admission may have ended while they were sending.
+    /// That is so if a handler was registered or removed meanwhile, and for all callers on other machines: their
+    /// admission may have ended while they sent the body.
     package func kept(_ plan: Plan, with body: Request.Body) -> Plan? {
         isStillRight(plan) && access.isFromThisMachine(plan.request) ? plan.with(body) : nil
     }
@@ -167,15 +164,15 @@ extension Plan {
     }
 }
 
-// The body.
+// How the body of a request is read.
 extension Gateway {
     package enum BodyChoice: Sendable {
-        /// Nobody reads it, since the answer is there already.
+        /// The body is not read, since the request is already answered.
         case refused(Response)
         case taken(BodyMode)
     }
 
-    /// What an engine does with the body of a request, before `100 Continue` is sent for it.
+    /// Whether and how the engine reads a request's body; decided before it sends `100 Continue`.
     package func bodyChoice(by plan: Plan) -> BodyChoice {
         // A preflight is answered later, so that middleware sees it.
         if case .preflight = plan.way { return .taken(.streamed) }
@@ -183,7 +180,7 @@ extension Gateway {
             finish(&answer, for: plan.request)
             return .refused(answer)
         }
-        // What the gateway itself reads counts against the memory for all bodies, as what a handler collects does.
+        // Bodies for the gateway's own endpoints count against the memory limit of bodies, as those for handlers do.
         if case .own = plan.way { return .taken(.collected(upTo: bodyLimit)) }
         guard case .native(_, let candidate) = plan.way else { return .taken(.streamed) }
         let most = candidate.route.map(limit) ?? bodyLimit
@@ -199,14 +196,14 @@ extension Gateway {
         if case .collected(let limit?) = route.handler.bodyMode { limit } else { bodyLimit }
     }
 
-    /// Whether a body must still be collected.
+    /// Whether the body must still be collected for this route.
     ///
-    /// The engine does that for the first route that fits; the one that takes the request may want it otherwise.
+    /// The engine has read it as the first matching route wants it; the route that takes the request may differ.
     func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
         !route.handler.bodyMode.isStreamed && request.body.count == nil
     }
 
-    /// Refuses a body that is too large for its handler, though small enough for the engine to collect without asking.
+    /// Refuses a body over the handler's limit: the engine collects small bodies before it asks for that limit.
     func refusesSize(_ count: Int?, for route: Route) -> HTTPError? {
         guard let count, count > 0, !route.handler.bodyMode.isStreamed, count > limit(of: route) else {
             return nil

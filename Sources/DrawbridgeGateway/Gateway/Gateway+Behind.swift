@@ -3,17 +3,17 @@ import DrawbridgeMocks
 import DrawbridgePageRuntime
 import HTTPTypes
 
-/// A request to what lies behind the gateway: who answers it, and what its caller gets of that.
+/// A request that is passed to a responder (an upstream, for example), and how the response is changed for the caller.
 struct PassThrough: Sendable {
     let responders: ResponderChain
-    /// As they get it.
+    /// The request that the responders get, for example with the app's `User-Agent`.
     let request: Request
-    /// Makes the caller's answer of theirs, which is nil where nobody takes the request.
+    /// Makes the caller's response of the responder's, which is nil if no responder takes the request.
     let answer: @Sendable (Response?) -> Response?
 }
 
 extension Gateway {
-    /// Lets what is behind the gateway answer, and notes that.
+    /// Passes a request through to the responders, and records it in the journal.
     func pass(_ request: Request, by passing: PassThrough? = nil) async throws -> Response {
         let number = passes(request)
         do {
@@ -42,12 +42,12 @@ extension Gateway {
         throw error
     }
 
-    /// Answers what is not for native: the gateway itself below `/__drawbridge__/`, else a responder, or nobody.
+    /// Answers a request that is not for native: by the gateway's own endpoints or a responder; nil if none takes it.
     @usableFromInline package func answerFromBehind(_ request: Request) async throws -> Response? {
         try await answerFromBehind(request, by: nil)
     }
 
-    /// - Parameter known: who answers it, where that is decided already.
+    /// - Parameter known: the result of ``passing(_:)`` for this request; nil to call it here.
     func answerFromBehind(_ request: Request, by known: PassThrough?) async throws -> Response? {
         guard let passing = known ?? passing(request) else {
             return try await answerOwn(request, self)
@@ -55,9 +55,9 @@ extension Gateway {
         return passing.answer(try await passing.responders.respond(to: passing.request))
     }
 
-    /// Decides who answers what is not for native; nil for the gateway itself.
+    /// Decides how a request is passed to the responders; nil for the gateway's own endpoints.
     ///
-    /// Documents of responders get the page runtime.
+    /// The page runtime is added to the documents that responders send.
     func passing(_ request: Request) -> PassThrough? {
         if OwnPath.isOwn(request) { return nil }
         guard let injection, !request.isAbsoluteForm, pageRuntime?.isFor(request.path) == true else {
@@ -75,7 +75,7 @@ extension Gateway {
         }
     }
 
-    /// Adds the cookies that an app would set for its page, unless the page has or gets some of the same name.
+    /// Adds the cookies of the page's mock settings, unless the request or the response has a cookie of the same name.
     private func withCookies(_ response: Response, for request: Request) -> Response {
         guard replyBook.isUsed, DocumentRequest(request) == .page,
             response.status.kind == .successful || response.status == .notModified

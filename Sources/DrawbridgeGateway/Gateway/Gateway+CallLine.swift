@@ -3,9 +3,9 @@ import DrawbridgeJournal
 import DrawbridgeMessages
 import Synchronization
 
-// What the log says of each call.
+// The log line of each call.
 extension Gateway {
-    /// Makes the line of a call when it is written: for this many columns, nil for any width, and with or without the
+    /// Makes a call's log line when it is printed: `columns` is the terminal's width, nil for any; `hasIDs` adds the
     /// ids of request and page.
     package typealias CallLine = @Sendable (_ columns: Int?, _ hasIDs: Bool) -> String
 
@@ -13,13 +13,13 @@ extension Gateway {
 
     /// Reports each call of native when it has ended, on any thread; for gateways with a journal.
     ///
-    /// - Parameter tell: gets whether the call failed or was not answered, about how many bytes its line holds until it
-    ///   is made, and the line.
+    /// - Parameter tell: gets whether the call failed or was not answered, about how many bytes the unprinted line
+    ///   keeps in memory, and a function that makes the line.
     package func tellCalls(
         _ tell: @escaping @Sendable (_ hasFailed: Bool, _ bytes: Int, _ line: @escaping CallLine) -> Void
     ) {
         journal.listen { [weak self] record, times in
-            // A line shows only the beginning of input and output, and must not keep all of them until it is made.
+            // The line shows only the beginning of input and output: the whole values are not kept until it is printed.
             let record = record.shortened(to: 4 << 10)
             let hasFailed = [.error, .expired, .left].contains(record.state) || record.by == .nobody
             tell(hasFailed, record.bytes) { [weak self] columns, hasIDs in
@@ -36,13 +36,13 @@ extension Gateway {
     /// vibrate {"ms":30}          not mocked, 3rd time; add "vibrate" to tickets/drawbridge.json
     /// ```
     ///
-    /// - Parameter times: how often nobody has answered a call of its name by now.
+    /// - Parameter times: how many calls of this name were not answered so far.
     private func line(of record: JournalRecord, times: Int, columns: Int?, hasIDs: Bool) -> String {
         let room = columns ?? 120
         var line = LineText(record.shownName)
         let input = record.shown(record.shownInput(redaction), isWhole: record.input.isWhole)
         if record.by == .nobody {
-            // What to do is written in full: the input is cut for it, and columns may be out of line.
+            // The advice is never cut: the input is shortened instead, and columns may not align.
             let why = "  \(whyNobody(record, times))"
             let left = max(line.columns, room - LineText(why).columns)
             if input != "null" {
@@ -111,7 +111,7 @@ extension Gateway {
             return
                 "no case fits: \(cases.joined(separator: "; ")); nobody answers\(elseInspector("; the inspector can"))"
         }
-        // The name has handlers, for other methods.
+        // The name has handlers, but for other HTTP methods.
         if record.code == 405 { return message(of: record) ?? "its handlers take other methods" }
         if record.name.isEmpty, let said = message(of: record), said != "No response" { return said }
         let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
@@ -121,7 +121,7 @@ extension Gateway {
         return "not mocked\(count); \(near)\(near.hasSuffix("?") ? " Else" : ";") \(mock)"
     }
 
-    /// Points to the inspector, the first time in a run where there is one; else empty.
+    /// Returns `words` the first time in a run, if there is an inspector to point to; else an empty string.
     private func elseInspector(_ words: String) -> String {
         guard program.suggestions.contains(.inspector) else { return "" }
         return configure { $0.suggestions.remove(.inspector) } == nil ? "" : words
@@ -141,7 +141,7 @@ extension Gateway {
 }
 
 extension JournalRecord {
-    /// Its name as one word, quoted where it is none: a page may call any name.
+    /// The name, quoted if it contains spaces, quotes or braces: a page may call any name.
     fileprivate var shownName: String {
         let name = name
         guard !name.isEmpty else { return "(no name)" }
@@ -155,7 +155,7 @@ extension JournalRecord {
             title.hasSuffix(", silence") ? "reply \(title.dropLast(9))" : "reply \(title)"
         case .handler(let name): "handler \(name)"
         case .nobody: "nobody"
-        // Of a call whose caller has left there is nothing to refuse.
+        // A call whose caller has left was not refused.
         case .gateway: state == .left ? "" : "refused"
         case nil: "answered behind"
         }
@@ -170,7 +170,7 @@ extension JournalRecord {
 extension String {
     /// A case that did not fit, without the name of its reply: `pay, case 1: channel is "card"`.
     ///
-    /// - Parameter isOnly: whether it is the only case that did not fit, so that its number says nothing.
+    /// - Parameter isOnly: whether it is the only case that did not fit; then its number is left out too.
     fileprivate func trimmingTitle(of name: String, isOnly: Bool) -> String {
         guard hasPrefix("\(name), case ") else { return self }
         let plain = dropFirst(name.count + 2)
@@ -179,7 +179,7 @@ extension String {
     }
 }
 
-/// A line that is written from left to right, and knows how many columns of a terminal it takes.
+/// A line of text that counts the terminal columns that it takes.
 private struct LineText {
     private(set) var text = ""
     private(set) var columns = 0
@@ -191,7 +191,7 @@ private struct LineText {
         for scalar in more.unicodeScalars { columns += Self.columns(of: scalar) }
     }
 
-    /// Appends as much as there is room for up to a column, which ends with an ellipsis then.
+    /// Appends text up to this column; a text that is cut ends with an ellipsis.
     mutating func append(_ more: String, upTo column: Int) {
         append(more)
         cut(to: column)
@@ -213,7 +213,7 @@ private struct LineText {
         append("…")
     }
 
-    /// A character outside ASCII may take two columns; the ellipsis is known to take one.
+    /// Counts two columns for each character outside ASCII, which may need two; the ellipsis needs one.
     private static func columns(of scalar: Unicode.Scalar) -> Int {
         scalar.isASCII || scalar == "…" ? 1 : 2
     }

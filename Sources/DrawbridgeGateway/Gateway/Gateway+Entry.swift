@@ -2,16 +2,16 @@ package import DrawbridgeMessages
 import HTTPTypes
 import Logging
 
-// Decides who may come in at all. This is checked for every request, before all else.
+// Decides which callers are admitted. This is checked first, for every request.
 extension Gateway {
-    /// Refuses a request that names a foreign host, and one from elsewhere without an admission; nil lets it in.
+    /// Refuses a foreign `Host`, and a caller on another machine without an admission; nil if the request is admitted.
     ///
-    /// A request that an admission lets in is marked with it, for ``hold(_:_:)``.
+    /// The admission is stored in the request, for ``hold(_:_:)``.
     ///
-    /// Each connection is judged by itself: callers on other machines get no rights of this machine, though the gateway
-    /// listens on an address that they reach. They are told nothing: no name, no version, no handler, no way in.
+    /// Callers on other machines never get the rights of this machine, even if the gateway listens on a public address.
+    /// The refusal tells them nothing: no name, no version, no handlers, no way in.
     package func refusesEntry(of request: inout Request) -> Response? {
-        // What a page calls by its channel was let in with the channel, which is closed when the admission ends.
+        // A call by a page's WebSocket was admitted with that WebSocket, which is closed when the admission ends.
         if request.channelCall != nil || request.isFromApp { return nil }
         if access.isFromThisMachine(request) {
             return access.refusesHost(of: request).map { refusal($0, of: request) }
@@ -21,37 +21,39 @@ extension Gateway {
         switch judgeAdmission(of: &request) ?? judgeProgram(request) {
         case .right: return nil
         case .throttled: return closed(.tooManyRequests, request, "it has sent too many wrong secrets")
-        case .wrong: return closed(.forbidden, request, "its admission has ended; open a new link there")
+        case .wrong:
+            return closed(.forbidden, request, "its admission has ended; open a new link on that device")
         case nil
         where access.isForwarded(request)
             && request.remoteAddress.map(Authority.isLoopback(address:)) != false:
             return closed(
                 .forbidden, request,
                 """
-                it came through a proxy, and was not let in; open the printed link there, or list a proxy that itself \
-                decides who may come, and says for whom it asks: --trusted-proxy \(request.remoteAddress ?? "ADDRESS")
+                it came through a proxy, and has no admission; open the printed link on that device, or name a proxy \
+                that checks its callers and sends X-Forwarded-For: --trusted-proxy \(request.remoteAddress ?? "ADDRESS")
                 """)
-        case nil: return closed(.forbidden, request, "it was not let in; open the printed link there")
+        case nil:
+            return closed(.forbidden, request, "it has no admission; open the printed link on that device")
         }
     }
 
-    /// The cookie by which a browser shows its admission: named by the port that it asks, since cookies do not tell
-    /// ports apart.
+    /// The cookie that proves a browser's admission; its name contains the port, since a browser sends a cookie to all
+    /// ports of a host.
     package func admissionCookie(for request: Request) -> (name: String, isSecure: Bool) {
         let isSecure = request.scheme == "https"
         let port = request.site?.port ?? (isSecure ? 443 : 80)
         return ("\(isSecure ? "__Host-" : "")drawbridge-\(port)", isSecure)
     }
 
-    /// The secret of an admission that a request shows; nil where it has none.
+    /// The secret of an admission in a request's cookie; nil if there is none.
     package func admissionSecret(of request: Request) -> String? {
         request.ownCookies.isEmpty ? nil : request.ownCookies[admissionCookie(for: request).name]
     }
 
-    /// Notes what a request holds open, to be closed when the admission that let it in ends.
+    /// Registers a long response or a WebSocket, which is closed when the admission of its request ends.
     ///
     /// - Parameter close: called when the admission ends, from any thread; at once where it has ended already.
-    /// - Returns: what to call when it is closed otherwise; nil without an admission, or where that has ended.
+    /// - Returns: a function to call when it closes for another reason; nil without an admission, or if that has ended.
     package func hold(
         _ request: Request, _ close: @escaping @Sendable () -> Void
     ) -> (@Sendable () -> Void)? {
@@ -68,7 +70,7 @@ extension Gateway {
         return verdict
     }
 
-    /// A program elsewhere that may use the tester's API shows the tester's token instead of an admission.
+    /// A program on another machine that may use the tester's API sends the tester's token instead of an admission.
     private func judgeProgram(_ request: Request) -> Verdict? {
         guard access.apiIsForOthers, OwnPath(of: request)?.isForTesters == true else { return nil }
         return testerToken.judge(request, from: access.address(of: request))

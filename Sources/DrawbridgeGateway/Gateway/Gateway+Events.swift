@@ -5,13 +5,13 @@ import DrawbridgeMocks
 import HTTPTypes
 import Logging
 
-// What native does by itself: steps of events.
+// Events: steps that native runs without a call from a page.
 extension Gateway {
-    /// Notes that a page has arrived, and plays the event for that, once for its document.
+    /// Records that a page has arrived, and plays the arrival event, once for each document.
     package func greet(_ page: Page) {
         page.note(.page, "came")
         tellOfSpokenBridges(page)
-        // A page that begins its second life here has been greeted in its first.
+        // A document whose connection state was lost begins another life; it had its arrival event in the first.
         guard page.life == 1, replyBook.hasEventAtArrival else { return }
         let name = ReplyFile.atArrival
         let input = ReplyInput(nil, userAgent: page.userAgent ?? "")
@@ -19,11 +19,11 @@ extension Gateway {
             replyBook.events[name] ?? [], input, scene(of: "event \(name)", page.session, page: page.id))
     }
 
-    /// Plays an event, and waits until all of its steps are done and heard.
+    /// Plays an event, and waits until all of its steps are done and pages have confirmed them.
     ///
     /// - Parameters:
-    ///   - page: receives it; nil for the page that is meant by each of the steps.
-    /// - Throws: where there is no such event, or no page that runs, or a page that has not heard all of it.
+    ///   - page: receives it; nil to choose a page for each step (``meant(_:by:in:)``).
+    /// - Throws: if there is no such event, if no page can receive it, or if a page does not confirm it.
     package func play(event name: String, on page: Page?, in session: Session) async throws {
         let events = replyBook.events
         guard let steps = events[name] else {
@@ -53,12 +53,12 @@ extension Gateway {
         }
     }
 
-    /// The session and the page for which the steps of a reply or of an event are run: the page with this id, which was
-    /// named or has called, else the one that is meant by each step.
+    /// Where the steps of a reply or an event run: in this session, and in the page with this id, or without an id in a
+    /// page that is chosen for each step.
     func scene(of title: String, _ session: Session, page id: String?) -> ReplySteps.Scene {
         ReplySteps.Scene(title: title, session: session, logger: logger) { name, by in
             let page = if let id { self.pages.page(id) } else { await self.meant(name, by: by, in: session) }
-            // The session may have been reset while pages were asked.
+            // If the session was reset while pages were asked, the step must not run.
             try Task.checkCancellation()
             if let page, id != nil || page.mayHear { return page }
             throw ReplySteps.Fault(nobodyHears: name)

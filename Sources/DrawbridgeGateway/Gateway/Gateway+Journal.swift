@@ -3,11 +3,11 @@ import DrawbridgeJournal
 import DrawbridgeMessages
 import HTTPTypes
 
-// Notes calls of native, and requests that are passed through, in the journal.
+// Records calls of native, and requests that are passed through, in the journal.
 extension Gateway {
-    /// Notes that a call begins, which gives it its number in the journal.
+    /// Records the start of a call, which gets its number in the journal.
     ///
-    /// Call it only where there is a journal.
+    /// Call it only while the journal is on.
     ///
     /// - Parameter original: the request as it was sent.
     @inline(never)
@@ -19,7 +19,8 @@ extension Gateway {
 
     private func bridge(of plain: Request, _ original: Request) -> String {
         if let page = plain.callingPage {
-            // An injected function goes by `function`, the name that its bridge has for calls to pages.
+            // Calls of injected functions are recorded as `function`, the bridge by which native calls a page's
+            // functions.
             let bridge = page.call.bridge == .inject ? .function : page.call.bridge
             return bridge?.rawValue ?? "page"
         }
@@ -32,18 +33,18 @@ extension Gateway {
         journal.isOn ? journal.begin(request, as: .request, from: request.caller(at: "")) : nil
     }
 
-    /// Notes the answer of a request that was passed through.
+    /// Records the answer to a request that was passed through.
     ///
-    /// - Parameter status: nil where there is none, since its caller has left for instance.
+    /// - Parameter status: nil if there is no answer, for example because the caller has left.
     func passed(_ number: Int?, _ status: HTTPResponse.Status?) {
         guard let number else { return }
-        // An answer to a caller that has left is not an error: nobody reads it.
+        // A caller that has left is not recorded as an error.
         let status = Task.isCancelled ? nil : status
         let outcome: JournalRecord.State = status.map { $0.code < 400 ? .answered : .error } ?? .left
         journal.end(number, outcome, code: status?.code)
     }
 
-    /// Notes why a call was not taken, and goes on to what is asked next.
+    /// Records why a handler did not take a call, before the next one is asked.
     func notes(_ why: @autoclosure () -> String, of plain: Request) {
         if let number = plain.record { journal.note(why: [why()], of: number) }
     }
@@ -55,9 +56,9 @@ extension Gateway {
         journal.note(input, of: plain, number)
     }
 
-    /// Notes the answer of a handler or a reply.
+    /// Records the answer of a handler or a reply.
     ///
-    /// - Parameter response: not changed; a parameter that is not `inout` would be a copy.
+    /// - Parameter response: not changed; it is `inout` only to avoid a copy.
     @inline(never)
     func ends(_ request: Request, by answering: some Answering, _ response: inout Response) {
         guard let number = request.record else { return }
@@ -79,11 +80,11 @@ extension Gateway {
             output: UsualEnvelope.failure(error), form: .failure(status: error.status.code))
     }
 
-    /// Notes the end of a call that no handler has answered.
+    /// Records the end of a call that no handler has answered.
     ///
     /// - Parameters:
-    ///   - answerer: who answered it, where that is known.
-    ///   - answer: may get its ``Response/answeredBy``.
+    ///   - answerer: the reply that answered it; nil to find out by the answer.
+    ///   - answer: its ``Response/answeredBy`` is set if the gateway itself has answered and it was nil.
     @inline(never)
     func ends(
         _ plain: Request, _ answer: inout Response, by answerer: JournalRecord.Answerer? = nil,
@@ -93,19 +94,19 @@ extension Gateway {
         let by =
             answerer
             ?? (answer.answeredBy == Response.noHandler ? .nobody : answer.hasPassed ? nil : .gateway)
-        // This tells the access log that the call has a line of its own.
+        // The access log then knows that this call has a line of its own.
         if by == .gateway, answer.answeredBy == nil { answer.answeredBy = Response.ownAnswer }
         let code = answer.code ?? answer.status.code
-        // A reply may ask a person before it has a handler; if the caller leaves meanwhile, nobody reads the error.
+        // A reply may wait for a person's choice; if the caller leaves meanwhile, that is not recorded as an error.
         let hasLeft = by != .nobody && Task.isCancelled
-        // What is behind the gateway may answer what nothing here does.
+        // Without a handler, a code below 400 means that an upstream has answered.
         let outcome: JournalRecord.State = hasLeft ? .left : by == nil && code < 400 ? .answered : .error
         journal.end(number, outcome, by: by, code: code, output: answer.body.bytes ?? [], form: form)
     }
 }
 
 extension JournalRecord.Form {
-    /// What kind of answer it is; the response is not changed here either.
+    /// The kind of a response, which is `inout` only to avoid a copy.
     fileprivate init(of response: inout Response) {
         switch response.body {
         case .output: self = .value

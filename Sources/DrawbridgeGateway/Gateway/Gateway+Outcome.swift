@@ -4,9 +4,9 @@ import DrawbridgePageRuntime
 import HTTPTypes
 import Logging
 
-// What becomes of the answer that a handler or a reply gives.
+// Makes the response from the result of a handler or a reply.
 extension Gateway {
-    /// The answer that was given, in the form of the bridge by which the request came.
+    /// Puts an answer into the form of the bridge by which the request came.
     func outcome(
         for request: Request, of answering: some Answering, _ response: consuming Response,
         after took: Duration
@@ -27,7 +27,7 @@ extension Gateway {
         let cause = error
         let error = known(error, in: answering.name, request)
         ends(request, by: answering, error, because: cause)
-        // A handler with a rule of its own is not called by pages that expect the envelope.
+        // A handler with its own interception rule is not called by pages that expect the envelope.
         var answer = answering.hasEnvelope ? failure(error, to: request) : Self.refusal(error)
         if error.status.kind == .clientError { answer.refusal = error.message }
         label(&answer, to: request, of: answering, after: took)
@@ -44,7 +44,7 @@ extension Gateway {
         }
     }
 
-    /// Logs what goes in and out, at the level `debug`.
+    /// Logs the input or output of a call, at the level `debug`.
     func tell(
         _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
     ) {
@@ -54,12 +54,12 @@ extension Gateway {
     }
 }
 
-// How answers and errors look at the bridges with an envelope: what a handler decides, or is decided for it, follows
-// `answers`; what is refused before there is a handler has its true status, with the same object.
+// The form of answers and errors: that of ``answers`` for what a handler or reply decides. A request that is refused
+// before a handler is chosen gets its true HTTP status, with the same JSON object.
 extension Gateway {
-    /// How the answer to a request looks.
+    /// The form of the answer to a request.
     ///
-    /// What a bridge of `--bridge` claims gets the body alone, as in the web view that it was written for.
+    /// A call by a `--bridge` script gets the body without an envelope, as in the web view that the script imitates.
     private func form(for request: Request) -> AnswerForm { request.claimingBridge == nil ? answers : .bare }
 
     /// Puts the answer of a handler into the form of the bridge by which its request came.
@@ -84,10 +84,10 @@ extension Gateway {
                 : answers.hasStatus ? Self.applicationJSONFields : Self.textJSONFields)
     }
 
-    /// An error that a handler threw, or that is answered in its place.
+    /// The response to an error that a handler threw, or that is sent instead of its answer.
     func failure(_ error: HTTPError, to request: Request) -> Response {
         let answers = form(for: request)
-        // A bridge hands an error to its script in its own way.
+        // A bridge script gets the plain error object, and reports it to the page in its own way.
         let object = request.isForScript ? UsualEnvelope.failure(error) : answers.failure(error)
         var response = Response(
             answers.hasStatus ? error.status : .ok, headers: error.headers, body: .bytes(object))
@@ -97,7 +97,7 @@ extension Gateway {
         return response
     }
 
-    /// The response to a request that is refused before there is a handler, with its true status; logged.
+    /// Logs a request that is refused before a handler is chosen; returns the response, with its true HTTP status.
     func refusal(_ error: HTTPError, of request: Request) -> Response {
         logger.warning(
             "\(request.method) \(request.path) refused: \(error.message)",
@@ -146,7 +146,7 @@ extension Gateway {
 }
 
 extension Response {
-    /// Throws at a control character in a header field, which http-types would replace without a word.
+    /// Throws if a header field has a control character, which swift-http-types would replace silently.
     fileprivate func checkHeaders() throws {
         guard contentType == nil else { return }
         for field in ownHeaders {

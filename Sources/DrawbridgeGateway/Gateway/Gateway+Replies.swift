@@ -7,19 +7,19 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-// Replies: what is answered in place of handlers.
+// Replies: mocked answers, which are sent instead of those of handlers.
 extension Gateway {
-    /// Answers names by replies, in place of handlers, from now on.
+    /// Mocks native calls: from now on, these replies answer instead of handlers.
     ///
     /// ```swift
     /// try await gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
     /// ```
     ///
-    /// They replace all that `mock` has given before; `mock()` removes them. Those of the command's flags and
-    /// files are asked before them. What a reply may be: <doc:MockingNativeCalls>.
+    /// Each call replaces the replies of the one before; `mock()` removes them. Replies of the command's flags and
+    /// files take precedence. For what a reply may be, see <doc:MockingNativeCalls>.
     ///
-    /// - Parameter replies: objects of replies by their names, as JSON; the first is asked first.
-    /// - Throws: an error that says what is wrong with a text, and where in it; what was there stays.
+    /// - Parameter replies: JSON objects with a reply for each name; earlier objects take precedence.
+    /// - Throws: an error that says what is wrong in the JSON, and where; the replies stay as they were.
     public func mock(_ replies: String...) async throws {
         let layers = try replies.enumerated().map { place, text in
             var names = try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
@@ -29,7 +29,7 @@ extension Gateway {
         changingNames { replyBook.set(inCode: layers) }
     }
 
-    /// Replaces all replies of flags and files, at once.
+    /// Replaces all replies of flags and files in one step.
     ///
     /// Open pages are told the names of new replies, and those that are gone.
     package func reply(by layers: ReplyLayers) {
@@ -41,7 +41,7 @@ extension Gateway {
         changingNames { replyBook.set(layers) }
     }
 
-    /// Switches a scenario on or off, and tells pages their new names.
+    /// Switches a scenario on or off, and sends open pages their new lists of names.
     package func turn(
         _ scenario: String, on isOn: Bool, in session: Session = .usual, isByTest: Bool = false
     ) throws(NoScenario) {
@@ -52,7 +52,7 @@ extension Gateway {
         logger.notice("scenario \(scenario) is \(isOn ? "on" : "off")\(place)")
     }
 
-    /// Sets a reply of a session, which is asked before all others; nil removes it.
+    /// Sets a reply for one session, where it takes precedence over all others; nil removes it.
     package func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault) {
         let doubts = try changingNames(in: session) { () throws(ReplyFault) in
             try replyBook.set(reply, for: name, in: session)
@@ -62,7 +62,7 @@ extension Gateway {
         }
     }
 
-    /// Drops all that a session has changed, and cancels its steps and questions.
+    /// Drops the replies and scenarios that a session has set, and cancels its steps and questions.
     package func reset(_ session: Session) {
         replySteps.cancel(in: session)
         questions.reset(session)
@@ -70,10 +70,10 @@ extension Gateway {
         changingNames(in: session) { replyBook.reset(session) }
     }
 
-    /// Makes a change, and tells open pages which names they have now; one change at a time, so that pages are told in
-    /// order.
+    /// Makes a change, and sends open pages their new lists of names; one change at a time, so that pages get the lists
+    /// in order.
     ///
-    /// - Parameter session: whose pages it may concern; nil for all.
+    /// - Parameter session: the session whose pages may be concerned; nil for all sessions.
     private func changingNames<Result, Failure: Error>(
         in session: Session? = nil, _ change: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -83,7 +83,7 @@ extension Gateway {
             let result = try change()
             journal.touch(.replies, .scenarios, .sessions)
             let new = views(of: concerned)
-            // Many pages have the same names: they are compared and written once for all of them.
+            // Many pages have the same lists of names: each pair of lists is compared, and its message made, only once.
             var messages: [[Int]: [UInt8]?] = [:]
             for (place, page) in concerned.enumerated() {
                 let (before, now) = (old.view[place], new.view[place])
@@ -91,7 +91,7 @@ extension Gateway {
                     messages[[before, now]]
                     ?? (old.names[before] == new.names[now] ? nil : JSON.object(new.names[now].members).bytes)
                 messages[[before, now]] = .some(message)
-                // A page that has gone needs none.
+                // A page that is gone needs no message.
                 if let message { _ = try? page.post(message) }
             }
             return result
@@ -122,7 +122,7 @@ extension Gateway {
         let replies: [Int]
     }
 
-    /// The replies to a request; none to HEAD and OPTIONS, which handlers do not take either unless they say so.
+    /// The replies for a request; none for HEAD and OPTIONS, as handlers do not take those by default either.
     func replies(to plain: Request) -> ReplyLookup {
         plain.method == .head || plain.method == .options
             ? ReplyLookup([], in: .usual) : replies(for: plain)
@@ -133,9 +133,9 @@ extension Gateway {
         return replyBook.lookup(plain.path, in: plain.session, ofPageAt: plain.pagePath)
     }
 
-    /// The answer of the first of these replies that fits; nil where the handlers are asked.
+    /// The answer of the first of these replies that fits; nil if none does, so that handlers are asked.
     ///
-    /// - Parameter plain: has its collected body afterwards, where a reply looked at it.
+    /// - Parameter plain: has its body collected afterwards, if a reply has read that.
     func replied(
         _ plain: inout Request, by replies: ReplyLookup, original: Request
     ) async -> Response? {
@@ -153,7 +153,7 @@ extension Gateway {
             replies(for: plain).mayAnswer
         else { return }
         throw HTTPError(
-            .methodNotAllowed, "\(plain.path) has a reply, which answers no \(plain.method)",
+            .methodNotAllowed, "\(plain.path) is a mock, and mocks do not answer \(plain.method)",
             headers: [.allow: Route.usualMethods])
     }
 
@@ -164,10 +164,10 @@ extension Gateway {
         sends(plain)
         if input.value?.isWritten == true, replyBook.isNews("input", in: plain.path) {
             plain.logger.notice(
-                "\(plain.path) received JSON as a string; $when and {{input.…}} look into it, and {\"$text\": …} answers by one"
+                "\(plain.path) received JSON as a string; $when and {{input.…}} read the JSON in it; {\"$text\": …} answers with such a string"
             )
         }
-        // What is asked instead gets the body that was read.
+        // If the request is passed through instead, it has the body that was read here.
         var original = original
         original.body = plain.body
         var lookup = lookup
@@ -190,13 +190,13 @@ extension Gateway {
         return nil
     }
 
-    /// The answer of a reply that was found: that its name is missing, or its own, with the steps after it.
+    /// The answer of a matching reply, after which its steps run; for `$missing`, the error of a missing handler.
     private func answer(
         to plain: Request, original: Request, by found: FoundReply, _ input: ReplyInput
     ) async throws -> Response {
         guard !found.reply.isMissing else {
             var answer = try await withoutHandler(
-                plain, original: original, saying: "\(found.title): not available in this app, by its mock")
+                plain, original: original, saying: "\(found.title): not available in this app, says its mock")
             ends(plain, &answer, by: .reply(found.title), form: .missing)
             return answer
         }
@@ -209,7 +209,7 @@ extension Gateway {
         return answer
     }
 
-    /// Lets a reply answer; what comes after its caller has left is dropped.
+    /// Runs a reply; an answer that is ready after the caller has left is dropped.
     private func answer(to plain: Request, by found: FoundReply, _ input: ReplyInput) async -> Response {
         let which = found.reply.isSilence ? "\(found.title), silence" : found.title
         let answering = AnsweringReply(
@@ -231,8 +231,8 @@ extension Gateway {
 
     /// Runs the steps that a reply has after its answer.
     ///
-    /// A scenario that is switched at once is switched before the answer leaves: the next call, which the page may make
-    /// as soon as it has the answer, finds it so.
+    /// Steps at the beginning that switch a scenario without delay run before the answer is sent: the page's next call,
+    /// which may follow at once, must already find the scenario switched.
     private func goOn(
         after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request
     ) {

@@ -6,9 +6,9 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-// What replies have to know before they answer: what was sent, and what a person chooses.
+// Collects what a reply needs before it answers: the request's input, and a person's choice.
 extension Gateway {
-    /// Asks a person; where nobody decides, the last choice is taken.
+    /// Asks a person to choose a reply; if nobody can or does, the last choice is taken.
     func choice(
         by ask: Reply.Ask, of found: FoundReply, _ input: ReplyInput, for plain: Request
     ) async throws -> (name: String, reply: Reply) {
@@ -38,7 +38,7 @@ extension Gateway {
     }
 
     private enum Decision: Sendable {
-        /// By a person, who may cancel the question; then it is nil.
+        /// A person's answer; nil if the person has cancelled the question.
         case made(JSON?)
         case tooLate
     }
@@ -78,16 +78,16 @@ extension Gateway {
         do {
             return try plain.replyInput()
         } catch {
-            // The handler, which is asked after the replies, may be able to read it.
+            // Not an error: the handler, which is asked after the replies, may be able to read this input.
             let why = (error as? HTTPError)?.message ?? "\(error)"
-            plain.logger.warning("replies for \(plain.path) see no input: \(why)")
+            plain.logger.warning("replies for \(plain.path) cannot read the input: \(why)")
             var input = ReplyInput(nil)
             input.isUnreadable = true
             return input
         }
     }
 
-    /// The next reply that answers a call; nil where the handler is asked.
+    /// The next reply that fits a call; nil if there is none, and the handler is asked.
     func next(in lookup: inout ReplyLookup, _ input: ReplyInput) async -> FoundReply? {
         let (asked, secrets) = (lookup, program.secrets)
         let (found, rest) = await Apart.perform(where: input.isLarge) {

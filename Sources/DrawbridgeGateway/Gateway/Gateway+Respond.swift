@@ -3,18 +3,18 @@ import DrawbridgeJournal
 public import DrawbridgeMessages
 import HTTPTypes
 
-// A request's way, from top to bottom of this file.
+// How a request is answered, in the order of this file.
 extension Gateway {
-    /// Answers a request: all that the gateway does, with no socket.
+    /// Answers a request as a server would, without a socket.
     ///
     /// ```swift
     /// let response = await gateway.respond(to: Request("/echo?_mobile_bridge=1&message=Hello"))
     /// ```
     ///
-    /// Cancelling the task is the caller's leaving: the handler is cancelled and told.
+    /// Cancel the task to act as a caller that leaves: the handler is cancelled, and its `stopLoading()` called.
     public func respond(to request: Request) async -> Response { await respond(to: request, by: nil) }
 
-    /// The same, with handlers on a loop of the engine.
+    /// Answers a request, with handlers that run on a loop of the engine.
     package func respond(to request: Request, by tasks: HandlerTasks?) async -> Response {
         await respond(to: plan(for: request, at: .entry), by: tasks)
     }
@@ -30,19 +30,19 @@ extension Gateway {
         return answer
     }
 
-    /// Adds what every answer of the core has, refusals included; what the engine refuses by itself does not come here.
+    /// Adds cookie, CORS headers and request id to each response, refusals included; not to those of the engine itself.
     package func finish(_ answer: inout Response, for request: Request) {
-        // An output from middleware or a responder.
+        // Middleware or a responder may answer with an output that is not in its final form yet.
         if case .output = answer.body, !request.isForScript { try? dress(&answer, for: request) }
         answer.setOwnCookie()
-        // Answers to testers are not for pages.
+        // Pages may not read the tester's API, so its answers get no CORS headers.
         if !access.allowedOrigins.isEmpty, OwnPath(of: request)?.isForTesters != true {
             access.addHeaders(to: &answer, for: request)
         }
         if !answer.isRelayed { answer.seal(requestID: request.id) }
     }
 
-    /// One middleware after the other, then the answer itself; for a request that was let in.
+    /// Runs the middleware in order, and then answers; for a request that was admitted.
     ///
     /// - Parameter plan: the plan for the request that the outermost middleware got; nil where there is none.
     func inside(
@@ -79,7 +79,7 @@ extension Gateway {
         }
     }
 
-    /// The plan from before middleware where that has changed nothing, else a new one.
+    /// The plan that was made before middleware ran, if that left the request unchanged; else a new plan.
     private func decided(_ earlier: Plan?, about request: Request) -> Plan {
         guard let earlier, earlier.request.isSame(as: request) else {
             return plan(for: request, at: .inside)
@@ -118,7 +118,7 @@ extension Gateway {
         }
     }
 
-    /// The answer of a plan that needs only the head; nil for any other.
+    /// The answer if the plan needs only the head: a refusal, or a preflight's; else nil.
     func answerToHead(_ plan: Plan) -> Response? {
         switch plan.way {
         case .closed(let answer), .preflight(let answer): answer
@@ -158,7 +158,7 @@ extension Gateway {
         return try await withoutHandler(plain, original: original)
     }
 
-    /// Lets a route's handler answer, within the route's middleware, or what is left of that.
+    /// Runs a route's handler, inside those of the route's middleware that have not run yet.
     func run(
         _ route: Route, _ plain: Request, by tasks: HandlerTasks?,
         within rest: ArraySlice<any Middleware>? = nil
@@ -174,7 +174,7 @@ extension Gateway {
         }
     }
 
-    /// Lets a route's handler answer, once the body is collected if it wants that.
+    /// Runs a route's handler, after collecting the body if the handler wants that.
     private func load(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) async -> Response {
         do {
             var plain = plain
@@ -197,7 +197,7 @@ extension Gateway {
         }
     }
 
-    /// Starts a route's handler, whose body is collected if it wants that.
+    /// Starts a route's handler; if it wants a collected body, that was collected before.
     func start(_ route: Route, _ plain: Request, by tasks: HandlerTasks?) -> Start {
         if let error = refusesSize(plain.body.count, for: route) {
             var refusal = refusal(error, of: plain)
@@ -212,7 +212,7 @@ extension Gateway {
         }
         do {
             let load = try Load(route, plain, on: tasks?.loop)
-            // A loop's idle task inherits nothing, so it cannot have the task-local values that middleware has set.
+            // A reused task of the loop does not have the task-local values that middleware has set.
             let hasNoTask = middleware.isEmpty && route.middleware.isEmpty
             let isOver = load.start(by: hasNoTask ? tasks : nil)
             return isOver ? .answered(response(of: load)) : .loading(load)

@@ -6,11 +6,11 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-// Requests that are meant for native and reach no handler.
+// Requests for native that no handler and no reply answers.
 extension Gateway {
     /// Answers by the policy ``unhandled``; the log and a header name the nearest registered path.
     ///
-    /// - Parameter reason: a message in place of that.
+    /// - Parameter reason: what log and header say instead; nil for the nearest path.
     func withoutHandler(
         _ plain: Request, original: Request, saying reason: String? = nil
     ) async throws -> Response {
@@ -24,7 +24,7 @@ extension Gateway {
         {
             journal.note(near: near.words, of: number)
         }
-        // For a page's channel call, the page reports it, in its console too.
+        // For a call by a page's WebSocket, `Page.warnIfMissing` tells the log and the page's console.
         if plain.channelCall == nil, !journal.isTold {
             if let times = timesMissed(plain.path) {
                 plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")
@@ -41,8 +41,8 @@ extension Gateway {
         return response
     }
 
-    /// How often a name was missed, as the end of a sentence; nil where it is not logged again: it is the first time,
-    /// the 10th, the 100th and so on.
+    /// How many calls of a name were not answered, as the end of a sentence; nil if this one is not logged: only the
+    /// first, the 10th, the 100th and so on are.
     func timesMissed(_ name: String) -> String? {
         let count = replyBook.news { $0.countMissed(name) }
         var rest = count
@@ -59,17 +59,17 @@ extension Gateway {
             headers: [.allow: allow])
     }
 
-    /// What to do for the name of a request to be answered, as the end of a sentence; empty where it has a reply, since
-    /// the hint tells why that does not answer.
+    /// How to mock the name of a request, as the end of a sentence; empty if it has a reply, since the hint says why
+    /// that does not answer.
     func howToMock(_ plain: Request) -> String {
         guard !replies(for: plain).mayAnswer else { return "" }
         let name = CallName.plain(Percent.decode(plain.path[...].utf8) ?? plain.path)
         return howToMock(name).map { "; \($0)" } ?? ""
     }
 
-    /// What to do for a name to be answered; nil where no reply can have it.
+    /// How to mock a name, or to answer it otherwise; nil if no reply can have this name.
     ///
-    /// A page may call any name, and a person pastes the flag into a shell: so only plain names are put into it.
+    /// A page may call any name, and a person may paste the flag into a shell: the flag is shown for plain names only.
     func howToMock(_ name: String) -> String? {
         guard CallName.canHaveReply(name) else { return nil }
         let suggestions = program.suggestions
@@ -80,7 +80,7 @@ extension Gateway {
         }
         if suggestions.contains(.mock) {
             if let file = replyBook.file {
-                // The end of a long path tells which file it is.
+                // The last two parts of a long path tell which file it is.
                 ways.append(
                     "add \(JSON.string(short)) to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
                 )
@@ -95,7 +95,7 @@ extension Gateway {
         return ways.joined(separator: ", or ")
     }
 
-    /// Only ASCII may be in a header; a path is shown as it would be sent.
+    /// Percent-encodes a text for a header field, which takes only ASCII, and shortens it.
     private func shown(_ text: String) -> String {
         let shown = Percent.encode(text, keeping: "/:* ,")
         return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
@@ -119,7 +119,7 @@ extension Gateway {
         return hint
     }
 
-    /// What exists instead of a name that nothing answers.
+    /// What to suggest for a name that nothing answers: other pages that have it, or the nearest path.
     private enum Elsewhere {
         case pages(String)
         case nearest(path: String)
@@ -136,8 +136,8 @@ extension Gateway {
         let others = patternsOfPages(with: request.path, otherThan: request)
         if !others.isEmpty {
             let pages = others.map(shown).joined(separator: ", ")
-            let own = request.pagePath.map { "this page is at \(shown($0))" } ?? "this is from no page"
-            return .pages("pages at \(pages) have one, and \(own)")
+            let own = request.pagePath.map { "this page is at \(shown($0))" } ?? "this request has no page"
+            return .pages("pages at \(pages) have one, but \(own)")
         }
         let path = Percent.decode(request.path[...].utf8) ?? request.path
         return nearest(to: path, for: request).map { .nearest(path: $0) }

@@ -14,8 +14,8 @@ package import Synchronization
 /// try await gateway.run(.init(port: 8080))
 /// ```
 ///
-/// A request's way: who may call (``AccessPolicy``), middleware, interception (``InterceptionRule``), the route of its
-/// path, a fresh ``Handler``, and the reply. ``respond(to:)`` is all of it, with no socket: test with that.
+/// A request passes these stages: access (``AccessPolicy``), middleware, interception (``InterceptionRule``), the route
+/// of its path, and a fresh ``Handler``. In tests, call ``respond(to:)``: it does all of this without a socket.
 public final class Gateway: Answerer {
     /// What happens to a request that is meant for native but has no handler.
     #if hasAttribute(nonexhaustive)
@@ -24,9 +24,9 @@ public final class Gateway: Answerer {
     public enum Unhandled: Sendable {
         /// `{"code":400,"message":"No response"}`, as existing pages expect.
         case answer
-        /// It goes on as it was sent, like a request that was not intercepted.
+        /// The request is passed through unchanged, like one that is not for native.
         case passThrough
-        /// A true 404 that names the nearest registered path.
+        /// The HTTP status 404, with a message that names the nearest registered path.
         case fail
     }
 
@@ -35,45 +35,45 @@ public final class Gateway: Answerer {
 
     /// The rules that take requests for native, in order.
     public let rules: [any InterceptionRule]
-    /// How answers look.
+    /// The form of answers: with or without an envelope, and with which HTTP status.
     public let answers: AnswerForm
-    /// What happens without a handler.
+    /// What happens to a request for native that has no handler.
     public let unhandled: Unhandled
-    /// Who may call.
+    /// Decides which callers may call native.
     public let access: AccessPolicy
-    /// The limit of a collected body in bytes.
+    /// The most bytes of a collected body, unless a handler has its own limit; more are a 413.
     public let bodyLimit: Int
-    /// Who asks the person at the app.
+    /// Asks the person at the app the questions of handlers and replies.
     public let presenter: any Presenter
-    /// Where the gateway and its handlers log.
+    /// The log of the gateway and its handlers.
     public let logger: Logger
-    /// What pages are given to reach native; nil leaves documents as they are.
+    /// The scripts that are added to documents so that pages can call native; nil leaves documents unchanged.
     public let pageRuntime: PageRuntime?
-    /// The pages that speak to the gateway now.
+    /// The open pages that use a bridge.
     public let pages = Pages()
-    /// Opens the tester's API below `/__drawbridge__/`: another secret than the pages' own.
+    /// The secret for the tester's API below `/__drawbridge__/`; pages do not know it.
     public let testerToken: TesterToken
-    /// The devices elsewhere that were let in, and the tickets for others.
+    /// The admitted devices on other machines, and the tickets by which more are admitted.
     public let admissions = Admissions()
-    /// Its name in the `Via` of what goes through it, by which it recognises requests that come back to it.
+    /// The gateway's name in `Via`, by which it recognises a request that it has sent on and that came back.
     @usableFromInline package let via = Via()
-    /// The servers that listen for it, and those that have not stopped yet.
+    /// How many servers listen for this gateway, and how many have not stopped yet.
     private let servers = Mutex((listening: 0, open: 0))
     /// The `User-Agent` for pages whose settings have none.
     let appName: AppName?
     package let injection: HTMLInjection?
 
-    /// Answers what is below `/__drawbridge__/`.
+    /// Answers requests below `/__drawbridge__/`.
     package let answerOwn: @Sendable (Request, Gateway) async throws -> Response
-    /// Who answers requests that are not for native.
+    /// The responders for requests that are not for native: static files or an upstream, for example.
     let behind: ResponderChain
     let middleware: [any Middleware]
     /// Whether the log takes the level `debug`; looked up once, since every request needs it twice.
     package let isTelling: Bool
-    /// Whether all rules are the gateway's own, which change a request's target and nothing else.
+    /// Whether all rules are built-in ones, which change only the target of a request.
     let hasUsualRules: Bool
     package let registry = Registry()
-    /// What was called of native, and what has become of it.
+    /// The record of native calls and their outcomes.
     public let journal: Journal
     package let replyBook: ReplyBook
     let replySteps = ReplySteps()
@@ -81,11 +81,11 @@ public final class Gateway: Answerer {
 
     /// Held while the names that pages may call are changed.
     let naming = Mutex<Void>(())
-    /// The bridges that scripts of a served folder use, and that pages do not get.
+    /// Bridges that scripts of a served folder use, but that pages do not get.
     let spokenBridges = Mutex<[SpokenBridge]>([])
     package let questions: Questions
     package let handlers: HandlerSet
-    /// Handlers that have a rule of their own, and no path.
+    /// Handlers that have their own interception rule instead of a path.
     let ruled: RuledHandlers
     package let specialHandlers = Mutex<[(pattern: RoutePattern, set: HandlerSet)]>([])
 
@@ -124,7 +124,7 @@ public final class Gateway: Answerer {
         isTelling = logger.logLevel <= .debug
     }
 
-    /// - Parameter token: the page token; the tag in documents holds it, which is a new one in every process.
+    /// - Parameter token: the page token, which is part of the script tag in documents and new in every process.
     private static func injection(
         of runtime: PageRuntime, token: String, _ replyBook: ReplyBook, _ journal: Journal
     ) -> HTMLInjection {
@@ -140,7 +140,7 @@ public final class Gateway: Answerer {
         }
     }
 
-    /// What the program around it has told it: one snapshot, which is exchanged when something changes.
+    /// The settings from the program that runs the gateway: an immutable snapshot, replaced at each change.
     package var program: GatewayProgram.Snapshot { told.withLock { $0 } }
 
     @discardableResult package func configure<Result>(_ change: (inout GatewayProgram) -> Result) -> Result {
@@ -159,7 +159,7 @@ public final class Gateway: Answerer {
         }
     }
 
-    /// Notes, once for each server, that it listens no longer; with the last one, nobody waits for calls any more.
+    /// Call this once for each server that stops listening; after the last one, waits for calls in the journal end.
     package func serverIsStopping() {
         servers.withLock { servers in
             servers.listening -= 1
@@ -167,7 +167,7 @@ public final class Gateway: Answerer {
         }
     }
 
-    /// Notes, once for each server, that it has stopped; with the last one, pages are gone, and waits for them fail.
+    /// Call this once for each server that has stopped; after the last one, all pages end, and waits for them fail.
     package func serverHasStopped() {
         let isLast = servers.withLock { servers in
             servers.open -= 1
@@ -175,7 +175,7 @@ public final class Gateway: Answerer {
         }
         guard isLast else { return }
         pages.end(PageError(.stopped, "the gateway stopped before the page answered"))
-        // After the pages: a call that ended with its page may have begun steps.
+        // Steps are cancelled last: a call that ends with its page may still begin some.
         replySteps.cancel()
     }
 

@@ -2,36 +2,36 @@ package import DrawbridgeJSON
 package import DrawbridgeMessages
 package import DrawbridgeMocks
 
-/// What the program around a gateway tells it, before it serves and while it does.
+/// Settings from the program that runs a gateway; they may change while it serves.
 package struct GatewayProgram: Sendable {
     package var secrets = Redaction()
-    /// The URL by which programs on this machine reach it, without a slash at the end; nil where it does not listen.
+    /// The URL by which programs on this machine reach the gateway, without a final slash; nil if no server listens.
     package var ownAddress: String?
-    /// Supplies replies with the answers of programs and with files; nil where nothing does.
+    /// Asks other programs and opens files for replies; nil if replies may use neither.
     package var replySupplier: (any ReplySupplier)?
-    /// Writes replies into a file; nil where nothing does.
+    /// Saves replies to a file; nil if they cannot be saved.
     package var replyKeeper: (any ReplyKeeper)?
-    /// The ways to have a name answered that messages propose.
+    /// What messages propose for a name that is not answered.
     package var suggestions: Set<Suggestion> = [.handler]
-    /// What the program has for paths of the gateway: its manual, and a JSON Schema with its settings.
+    /// Documents for paths of the gateway: the program's manual, and a JSON Schema with its settings.
     package var documents: [OwnPath: @Sendable () -> [UInt8]] = [:]
-    /// Knows how other devices come in: the links with a ticket, as the tester's API has them; nil where none can.
+    /// Makes the links that admit another device with this ticket, for the tester's API; nil if none can be admitted.
     package var links: (@Sendable (_ ticket: String) -> JSON)?
-    /// The names that the command's own handlers answer now.
+    /// The names that the command's built-in handlers answer now.
     package var builtIns: Set<String> = []
-    /// The names that `--built-ins` would answer, which a file of mocks has switched off.
+    /// Names whose built-in handlers are off because there is a file of mocks; `--built-ins` turns them on.
     package var switchedOff: Set<String> = []
 
     package enum Suggestion: Sendable {
-        /// In code.
+        /// Register a handler in code.
         case handler
-        /// By a flag of the command's, or a file.
+        /// Add a mock, by a flag of the command or in a file.
         case mock
-        /// By a person, to whom it is said once.
+        /// Answer in the inspector; proposed once in a run.
         case inspector
     }
 
-    /// All of it at one time.
+    /// The settings at one moment, in an object, so that reading one of them does not copy all.
     @dynamicMemberLookup
     package final class Snapshot: Sendable {
         let program: GatewayProgram

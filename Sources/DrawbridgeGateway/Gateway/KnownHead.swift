@@ -1,16 +1,16 @@
 package import DrawbridgeMessages
 import Synchronization
 
-/// What is cached of a ``Plan`` with a head: that such a request is for native, is allowed, and which route takes it.
+/// The cached part of a ``Plan``: a request with this head is for native, is allowed, and is taken by this route.
 ///
-/// The calls of a page have the same head again and again, and all this depends on nothing else.
+/// A page's calls often have identical heads, and this part depends only on the head and on the members below.
 final class CachedPlan: Sendable {
-    /// The target of the request's plain form.
+    /// The request target without the mark of the bridge.
     let target: String
     let route: Route
     /// The caller's address: callers on other machines have fewer rights.
     let remoteAddress: String?
-    /// What was registered then (``Registry/version``).
+    /// The version of the registry (``Registry/version``) for which this was decided.
     let version: Int
 
     init(_ plain: Request, _ route: Route, version: Int) {
@@ -21,7 +21,7 @@ final class CachedPlan: Sendable {
     }
 }
 
-/// A head that comes again and again, with what was decided about the last request that had it.
+/// A head that recurs, with the cached decision about the last request that had it.
 package final class KnownHead: Sendable {
     package let head: RequestHead
     private let kept = Mutex<CachedPlan?>(nil)

@@ -1,11 +1,11 @@
 package import DrawbridgeMessages
 package import HTTPTypes
 
-/// A small page of the gateway's own for people who were not let in yet: it may load nothing, and be framed by nobody.
+/// A small page for people who are not admitted yet; its policy lets it load nothing, and forbids framing.
 package enum PlainPage {
     /// - Parameters:
-    ///   - body: HTML, of fixed text alone.
-    ///   - script: what it runs; it may ask the gateway.
+    ///   - body: HTML; fixed text only, since it is not escaped.
+    ///   - script: JavaScript of the page, which may send requests to the gateway; nil for none.
     package static func response(title: String, _ body: String, script: String? = nil) -> Response {
         let nonce = String.random128()
         let text = """
@@ -36,7 +36,7 @@ extension HTTPField.Name {
     fileprivate static let referrerPolicy = Self("Referrer-Policy")!
 }
 
-/// The page for people elsewhere who have no admission: no name, no version, no link.
+/// The page for people on other machines without an admission; it reveals no name, no version and no link.
 package enum ClosedPage {
     package static func response(_ status: HTTPResponse.Status) -> Response {
         var response = PlainPage.response(

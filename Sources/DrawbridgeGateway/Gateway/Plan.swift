@@ -3,42 +3,42 @@ package import DrawbridgeMessages
 import DrawbridgeMocks
 import HTTPTypes
 
-/// What a gateway makes of a request, decided once on its head: refused, for native, or for what lies behind.
+/// Where a request goes, decided once by its head: refused, to native, or to a responder such as an upstream.
 ///
-/// The engine asks it what becomes of the body, and the gateway answers by it. It holds for the bytes of one head, its
-/// caller, and what was registered then; where one of these differs, the gateway decides anew.
+/// The engine asks it how to read the body, and the gateway answers by it. It is valid for one head, one caller and one
+/// version of the registry; if any of these differs, the request is planned again.
 package struct Plan: Sendable {
-    /// The request, with the admission that let it in if one did.
+    /// The request, with the admission by which it was admitted, if it needed one.
     package let request: Request
     let way: Way
-    /// What was registered then (``Registry/version``).
+    /// The version of the registry (``Registry/version``) for which the plan was made.
     let version: Int
 
     /// Where a request goes; rare cases are indirect, so that a plan is cheap to copy.
     enum Way {
-        /// It is not let in, and middleware does not see it.
+        /// Not admitted; middleware does not see the request.
         indirect case closed(Response)
-        /// Its caller may not call native, or not in this way.
+        /// Refused: its caller may not call native, or not by such a request.
         indirect case refused(HTTPError)
         indirect case preflight(Response)
-        /// It was let in, and middleware comes first, which may change it; its head, where that is a known one.
+        /// Admitted, but decided only after middleware, which may change the request; with the head, if that is cached.
         case undecided(KnownHead?)
-        /// To the gateway itself: what is below `/__drawbridge__/`, and nobody else's.
+        /// To the gateway's own endpoints below `/__drawbridge__/`.
         case own
         case behind
-        /// To a handler, in its plain form.
+        /// To a handler or a reply; the request no longer has the mark of its bridge.
         case native(Request, Candidate)
     }
 
     /// Which handler takes a request for native, as far as its head tells.
     enum Candidate: Sendable {
-        /// This one, whose own rule has taken the request, or whose `canInit` has already.
+        /// This one: its own rule or its `canInit` has already accepted the request.
         case sure(Route)
         /// This one, unless its `canInit` declines; then the others are asked.
         case likely(Route)
         /// Not known yet: the body may name it, or all handlers of the path are asked, except one that has declined.
         case unknown(declining: Route?)
-        /// One of these replies, where one fits; else the one beneath.
+        /// One of these replies, if one fits; else the candidate `beneath`.
         indirect case replying(ReplyLookup, beneath: Candidate)
 
         var route: Route? {
@@ -49,7 +49,7 @@ package struct Plan: Sendable {
             }
         }
 
-        /// The route whose handler takes a request: a likely one is asked that, and must not be asked again.
+        /// The route that takes the request, if known; a likely one is asked by `canInit`, which is not asked again.
         func taking(_ plain: Request) -> Route? {
             switch self {
             case .sure(let route): route
@@ -58,7 +58,7 @@ package struct Plan: Sendable {
             }
         }
 
-        /// The route that is not asked again where ``taking(_:)`` was nil.
+        /// The route that has declined, and is not asked again after ``taking(_:)`` was nil.
         var declining: Route? {
             switch self {
             case .likely(let route): route
@@ -76,7 +76,7 @@ package struct Plan: Sendable {
 
     var isClosed: Bool { if case .closed = way { true } else { false } }
 
-    /// The plan after this route's handler has declined: the others are asked.
+    /// The plan after this route's handler has declined: the other handlers are asked.
     func declined(by route: Route) -> Plan {
         guard case .native(var plain, .likely(let likely)) = way, likely === route else { return self }
         plain.parameters = [:]
@@ -84,22 +84,22 @@ package struct Plan: Sendable {
     }
 
     package enum Stage {
-        /// Where an engine asks about the body: as if no middleware changed it.
+        /// When the engine asks how to read the body: as if there were no middleware.
         case head
-        /// When it has come: whether it is let in, and with middleware no more.
+        /// When the request has arrived: its admission is decided, and if there is middleware, nothing else.
         ///
-        /// The caller is checked only after middleware: checked twice, a wrong token would count as two guesses, and one
-        /// that middleware replaces as one.
+        /// The page token is checked only after middleware, which may replace it; checked twice, a wrong token would
+        /// count as two guesses.
         case entry
-        /// When it was let in, and has come through all middleware.
+        /// After admission and all middleware.
         case inside
     }
 }
 
 extension Gateway {
-    /// Decides about a request anew.
+    /// Decides whether a request is refused, goes to native, or is passed through.
     ///
-    /// - Parameter known: its head, where later requests with the same are to be decided about by that.
+    /// - Parameter known: where the decision is cached, for later requests with the same head; nil to cache nothing.
     package func plan(
         for request: Request, at stage: Plan.Stage = .head, as known: KnownHead? = nil
     ) -> Plan {
@@ -107,7 +107,7 @@ extension Gateway {
         if request.id.isEmpty { request.id = Request.id(request.headers) }
         // A request that middleware has made has no gateway yet.
         if request.answerer !== self { request.answerer = self }
-        // Read before anything is looked up: what is registered meanwhile makes the plan an old one.
+        // Read before any look-up, so that a handler that is registered meanwhile makes this plan outdated.
         let version = registry.version
         if stage != .inside, let refusal = refusesEntry(of: &request) {
             return Plan(request, .closed(refusal), version: version)
@@ -126,16 +126,16 @@ extension Gateway {
         return plan
     }
 
-    /// Decides where a request goes that was let in; nothing else decides that.
+    /// Decides where an admitted request goes; nothing else decides that.
     private func way(of request: Request) -> Plan.Way {
-        // A page's call by its channel: access was checked for the channel as a whole.
+        // For a call by a page's WebSocket, access was checked when that was opened.
         if request.channelCall != nil { return native(request) }
         guard let (plain, ruled) = nativeForm(of: request) else { return past(request) }
         if let preflight = preflight(request) { return .preflight(preflight) }
         if !plain.isFromApp, let error = access.refusesCaller(of: plain) { return .refused(error) }
-        // Nothing else stops a foreign page's speculation rule: Chromium sends it with `Sec-Fetch-Site: none`.
+        // A foreign page's speculation rules could start a handler: Chromium sends them with `Sec-Fetch-Site: none`.
         if !request.isAnonymous, request.headers.value(.secPurpose)?.contains("prefetch") == true {
-            let message = "a handler is not started by a prefetch; ask again when it is needed"
+            let message = "a prefetch does not start a handler; send the request when it is needed"
             return .refused(HTTPError(.serviceUnavailable, message))
         }
         return ruled.map { .native(plain, .sure($0)) } ?? self.native(plain)
@@ -154,10 +154,10 @@ extension Gateway {
         OwnPath(of: request)?.isForTesters == true ? nil : access.preflight(request)
     }
 
-    /// The plain form of a request for native, and the handler whose own rule took it, if one did; nil for what is not
-    /// for native, and for what this gateway has sent on itself.
+    /// A request for native without the mark of its bridge, and the route whose own rule took it, if one did; nil if it
+    /// is not for native, or if this gateway has sent it on itself.
     ///
-    /// Every rule in turn works on what the one before it left, so that no trace of a bridge remains.
+    /// Every rule gets the result of the one before, so that the marks of all bridges are removed.
     func nativeForm(of request: Request) -> (plain: Request, ruled: Route?)? {
         guard request.isAnonymous || !via.isNamed(in: request.headers) else { return nil }
         if let route = ruled.first(for: request) { return (request, route) }
@@ -171,7 +171,7 @@ extension Gateway {
         return isNative ? (plain, nil) : nil
     }
 
-    /// To the replies for the path, and then to the first route that has it and takes the method.
+    /// Plans a request for native: the replies for its path, then the first route with that path and method.
     private func native(_ plain: Request) -> Plan.Way {
         guard !plain.isNamedByAction else { return .native(plain, .unknown(declining: nil)) }
         let way = handled(plain)

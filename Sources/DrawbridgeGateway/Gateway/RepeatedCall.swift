@@ -1,9 +1,9 @@
 import DrawbridgeJournal
 package import DrawbridgeMessages
 
-/// A call that no page makes: a program or a person tries a name, or repeats a call of the journal.
+/// A call that does not come from a page: a program or a person tries a name, or repeats a call of the journal.
 package final class RepeatedCall: ChannelCall {
-    /// By which bridge the call is said to have come.
+    /// The bridge that the journal shows for this call.
     let bridge: String
     let number: Int?
 

@@ -20,16 +20,16 @@ public import HTTPTypes
 /// ```
 ///
 /// Returning finishes the load, throwing fails it. When the caller goes away or the deadline passes, the task is
-/// cancelled and then ``stopLoading()`` is called; whatever the handler says afterwards is dropped.
+/// cancelled and then ``stopLoading()`` is called; what the handler returns or throws afterwards is dropped.
 public protocol Handler: Sendable {
-    /// Makes the instance for one request; a handler without stored properties has it already.
+    /// Makes the instance for one request; Swift adds this initializer to a handler without stored properties.
     ///
-    /// - Throws: what is answered in place of the handler's answer.
+    /// - Throws: an error, which is sent instead of the handler's answer.
     init() throws
 
-    /// Makes the instance for this request, for a handler that wants it beyond its input.
+    /// Makes the instance for this request, for a handler that needs more of it than its input.
     ///
-    /// A stored property is all that it takes, for the memberwise initializer is this one:
+    /// Declare a stored property for the request, and the memberwise initializer is this one:
     ///
     /// ```swift
     /// struct WhoAmI: JSONHandler {
@@ -38,21 +38,21 @@ public protocol Handler: Sendable {
     /// }
     /// ```
     ///
-    /// - Throws: what is answered in place of the handler's answer.
+    /// - Throws: an error, which is sent instead of the handler's answer.
     init(request: Request) throws
 
-    /// The methods that reach this handler; nil, the default, is all but `HEAD` and `OPTIONS`.
+    /// The HTTP methods that reach this handler; nil, the default, means all but `HEAD` and `OPTIONS`.
     static var methods: [HTTPRequest.Method]? { get }
 
     /// How long the answer may take; 60 seconds by default, nil for a handler that waits for a person.
     ///
-    /// It ends with the head of the answer: a stream may last.
+    /// The limit covers the time until the head of the response: a streamed body may take longer.
     static var deadline: Duration? { get }
 
     /// Where the handler runs; on the loop by default, where it must not block.
     static var execution: Execution { get }
 
-    /// Whether the body is there before the handler starts, or read by it as it comes; collected by default.
+    /// Whether the body is collected before the handler starts, which is the default, or read by it as a stream.
     static var bodyMode: BodyMode { get }
 
     /// Whether this type takes the request; if not, the next route that fits is asked. True by default.
@@ -64,7 +64,7 @@ public protocol Handler: Sendable {
     ///   the log only.
     func startLoading(_ request: Request) async throws -> Response
 
-    /// Told when nobody waits for the answer any more.
+    /// Called when nobody waits for the answer any more: the caller has left, or the deadline has passed.
     ///
     /// It runs on the handler's loop, between two steps of ``startLoading(_:)``, and must not block there. For a
     /// handler with ``Execution/thread`` it runs on another thread, while ``startLoading(_:)`` may be running too: what
@@ -74,12 +74,12 @@ public protocol Handler: Sendable {
 }
 
 extension Handler {
-    /// Says that this type cannot be made without its dependencies.
+    /// The default for a type that needs arguments: it is registered with a closure that makes the handler.
     ///
-    /// - Throws: always; a gateway says it when the type is registered.
+    /// - Throws: always; the gateway calls this when the type is registered, and reports the error there.
     public init() throws { throw MissingInitializer(type: "\(Self.self)") }
 
-    /// Makes the instance without the request.
+    /// Makes the instance with ``init()``; the request is not used.
     ///
     /// - Throws: what its ``init()`` throws.
     public init(request: Request) throws { try self.init() }
@@ -87,16 +87,16 @@ extension Handler {
     /// All methods but `HEAD` and `OPTIONS`.
     public static var methods: [HTTPRequest.Method]? { nil }
 
-    /// A minute.
+    /// 60 seconds.
     public static var deadline: Duration? { .seconds(60) }
 
-    /// On the loop.
+    /// The handler runs on the loop, and must not block.
     public static var execution: Execution { .loop }
 
-    /// Collected, up to the limit of the gateway.
+    /// The body is collected, up to the gateway's limit.
     public static var bodyMode: BodyMode { .collected(upTo: nil) }
 
-    /// Every request.
+    /// Takes every request.
     public static func canInit(with request: Request) -> Bool { true }
 
     /// Does nothing: cancelling the task is enough for most handlers.
@@ -115,7 +115,7 @@ struct MissingInitializer: Error, CustomStringConvertible {
     }
 }
 
-/// Where a handler runs.
+/// The thread on which a handler runs.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif

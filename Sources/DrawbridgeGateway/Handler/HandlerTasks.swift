@@ -18,11 +18,11 @@ package final class HandlerTasks: Sendable {
     }
 
     func next() -> HandlerTask {
-        assert(loop.isCurrent, "the tasks of a loop's handlers were asked for on another thread")
+        assert(loop.isCurrent, "an idle task was taken on another thread than that of its loop")
         return idle.withLock { $0.popLast() } ?? HandlerTask(on: loop)
     }
 
-    /// Takes one back; returns false when there are enough.
+    /// Takes back an idle task; returns false if enough are kept already.
     func keep(_ task: HandlerTask) -> Bool {
         guard loop.isCurrent else { return false }
         return idle.withLock { idle in
@@ -35,10 +35,10 @@ package final class HandlerTasks: Sendable {
 
 /// The work of a loop's task: a handler's ``Load``, or a ``PendingRequest``.
 protocol LoopWork: AnyObject, Sendable {
-    /// Notes the task to cancel when the work has to stop.
+    /// Stores the task that runs this work, to cancel it when the work has to stop.
     func isRun(by task: Task<Void, Never>?)
 
-    /// Does the work; returns false where its task was cancelled, or will be.
+    /// Does the work; returns false if its task was cancelled or will be, so that it cannot be reused.
     func run() async -> Bool
 
     /// Runs one of its first steps; ``Load/start(by:)`` reports how long they took together.
@@ -59,17 +59,17 @@ final class HandlerTask: @unchecked Sendable {
 
     private struct State {
         var task: Task<Void, Never>?
-        /// What it does now, and the tasks to which it returns afterwards.
+        /// The current work, and the pool to which the task returns after it.
         var work: (any LoopWork)?
         var tasks: HandlerTasks?
         /// Resumed with the next piece of work, or with nil when there will be no other.
         var waiter: UnsafeContinuation<(any LoopWork)?, Never>?
-        /// True while work is started: its next step is then kept for `start(_:of:)` to run.
+        /// True while `start(_:of:)` runs, which then runs the task's next step itself.
         var isStarting = false
         var nextStep: UnownedJob?
     }
 
-    /// How many steps are run at the start, a hop to an actor being two; after that, others on the loop get their turn.
+    /// The most steps that run at once when work starts (a hop to an actor is two); then the loop does other work.
     private static let firstSteps = 16
 
     /// A task that waits for its first piece of work.
@@ -78,7 +78,7 @@ final class HandlerTask: @unchecked Sendable {
         own.task = Task.immediateDetached(executorPreference: self) { await self.serve() }
     }
 
-    /// Runs the first steps of some work.
+    /// Gives this task its next work, and runs the first steps of that.
     func start(_ work: any LoopWork, of tasks: HandlerTasks) {
         assert(loop.isCurrent, "a loop's task was given work on another thread")
         own.work = work
@@ -95,7 +95,7 @@ final class HandlerTask: @unchecked Sendable {
         own.isStarting = false
     }
 
-    /// Ends the task: nothing else comes.
+    /// Ends the task, which waits for work.
     func end() { own.waiter.take()?.resume(returning: nil) }
 
     private func serve() async {
@@ -124,7 +124,7 @@ extension HandlerTask: TaskExecutor {
     }
 }
 
-/// A loop of the engine, as handlers need it.
+/// The part of an engine's loop that handlers use.
 package protocol HandlerLoop: AnyObject, Sendable {
     /// Runs a step of a task on the loop soon, never at once.
     func enqueue(_ step: @escaping @Sendable () -> Void)
@@ -132,6 +132,6 @@ package protocol HandlerLoop: AnyObject, Sendable {
     /// Whether the caller is on the loop's thread.
     var isCurrent: Bool { get }
 
-    /// Where it notes which handler's step it runs.
+    /// Records which handler's step the loop runs now.
     var watch: LoopWatch { get }
 }

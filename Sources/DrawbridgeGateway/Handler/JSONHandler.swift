@@ -14,29 +14,29 @@ public import DrawbridgeMessages
 /// `Input` is read from query and body alike: JSON, or a form; the body wins. What does not fit is a 400 that names
 /// the field. Use ``Nothing`` where there is no input or no output.
 public protocol JSONHandler: Handler {
-    /// What the page sends.
+    /// The type of the input that the page sends; ``Nothing`` if there is none.
     associatedtype Input: Decodable & Sendable
-    /// What the page gets.
+    /// The type of the output that the page gets; ``Nothing`` if there is none.
     associatedtype Output: Encodable & Sendable
 
-    /// Does the work.
+    /// Answers a call with this input.
     ///
     /// - Throws: an ``HTTPError`` to answer with its code and message.
     func handle(_ input: Input) async throws -> Output
 
-    /// What the envelope says besides an output, for the person at the page; nothing by default.
+    /// The `message` in the envelope of this output, for the person at the page; empty by default.
     func message(for output: Output) -> String
 }
 
 extension JSONHandler {
-    /// Nothing.
+    /// An empty message.
     public func message(for output: Output) -> String { "" }
 
     /// Reads the input, does the work, and answers with the output.
     ///
     /// - Throws: a 400 for an input that does not fit; what ``handle(_:)`` throws.
     public func startLoading(_ request: Request) async throws -> Response {
-        // The input is nearly always there, and a call that may suspend costs more than reading a small one.
+        // The body is nearly always collected already, and then reading it is cheaper without an `await`.
         guard let input = try request.promptInput(as: Input.self) else {
             return try response(of: try await handle(try await request.input(as: Input.self)))
         }

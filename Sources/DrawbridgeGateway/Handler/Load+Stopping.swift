@@ -3,8 +3,7 @@ import DrawbridgePageRuntime
 import HTTPTypes
 import Logging
 
-// How a handler is told that nobody waits for its answer any more: its caller has left, its deadline has passed, or who
-// reads its stream has left.
+// Stops a handler whose caller has left, whose deadline has passed, or whose stream is not read any more.
 extension Load {
     /// Called when the caller has left.
     package func cancel() { stop(with: CancellationError()) }
@@ -21,7 +20,7 @@ extension Load {
 
     /// Cancels the task, then calls `stopLoading`, then releases the answer.
     ///
-    /// The outcome is decided before all this: what a handler throws because it was cancelled comes too late.
+    /// The outcome is set first: an error that the handler throws because it was cancelled does not replace it.
     private func stop(with error: any Error, atDeadline isAtDeadline: Bool = false) {
         guard let concerned = decide(nil, error) else { return }
         concerned.task?.cancel()
@@ -30,8 +29,8 @@ extension Load {
 
     /// Calls `stopLoading` where the handler runs, and then `next`.
     ///
-    /// A handler that blocks there holds up its own loop, which is logged, or a thread of its own: never the thread of
-    /// ``Deadlines``. Without a loop, it holds up whoever has cancelled it.
+    /// A `stopLoading` that blocks holds up the handler's loop, which is logged, or a thread of its own, but never the
+    /// thread of ``Deadlines``. Without a loop, it blocks the thread that has cancelled the task.
     private func tellHandler(
         atDeadline isAtDeadline: Bool = false, _ next: @escaping @Sendable () -> Void = {}
     ) {
@@ -70,7 +69,7 @@ extension Load {
             load.request.logger.error(
                 """
                 \(load.route.name) has been in its stopLoading() for more than a second, and the answer waits for that; \
-                let it say that the work is to end, and not wait until it has
+                let it only signal that the work must end, and return
                 """)
         }
     }

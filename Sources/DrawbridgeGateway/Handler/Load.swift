@@ -19,9 +19,9 @@ package final class Load: Expiring, LoopWork {
     enum Place {
         case anywhere
         case loop(any HandlerLoop)
-        /// A serial queue gets a thread at once, where a concurrent one holds new work back while others block.
+        /// A serial queue for this handler: it gets a thread at once; a concurrent queue delays work when others block.
         ///
-        /// That goes for some 250 at a time, which is Dispatch's limit; more of them wait.
+        /// Dispatch allows about 250 such threads; further handlers wait.
         case thread(DispatchQueue)
     }
 
@@ -29,18 +29,18 @@ package final class Load: Expiring, LoopWork {
         var isOver = false
         /// True when the caller left before there was another outcome.
         var isCancelled = false
-        /// What the handler answered, until it is taken; else there is an error.
+        /// The handler's response, until it is taken; nil if there is an error.
         var response: Response?
         var error: (any Error)?
         var began = Moment.now
         var took = Duration.zero
         var waiter: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
-        /// Its number among the requests that its page waits for.
+        /// The number of the request in ``PageRequests``, if a page sent it.
         var number: Int?
     }
 
-    /// - Parameter loop: where a handler runs that does not block; nil: wherever the caller's task does.
+    /// - Parameter loop: runs a handler that does not block; nil: such a handler runs where the caller's task does.
     init(_ route: Route, _ request: Request, on loop: (any HandlerLoop)?) throws {
         self.route = route
         self.request = request
@@ -54,9 +54,9 @@ package final class Load: Expiring, LoopWork {
 
     package var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// What the handler answered or threw, or what was decided in its place; taken once, when the load is over.
+    /// The handler's response; to be called once, when the load is over.
     ///
-    /// A stream holds its load, so the load keeps the handler's response and not that stream, which would be a cycle.
+    /// The stream that is returned retains the load. The load stores the response without it, to avoid a retain cycle.
     ///
     /// - Throws: what the handler threw, or why it was stopped.
     func takeResponse() throws -> Response {
@@ -69,7 +69,6 @@ package final class Load: Expiring, LoopWork {
         return response
     }
 
-    /// True when the caller left before there was another outcome.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     var took: Duration { state.withLock { $0.took } }
@@ -109,7 +108,7 @@ package final class Load: Expiring, LoopWork {
     ///
     /// Returns true when the load is over, as it is with a handler that does not suspend.
     ///
-    /// - Parameter tasks: those of the loop; nil: the handler's task inherits what the caller's has.
+    /// - Parameter tasks: reusable tasks of the loop; nil: a new task, which inherits the caller's task-local values.
     @discardableResult func start(by tasks: HandlerTasks? = nil) -> Bool {
         let waiting = CallingPage.waiting(for: request)
         if let tasks, tasks.loop.isCurrent, case .loop = place, waiting == nil {
@@ -142,12 +141,12 @@ package final class Load: Expiring, LoopWork {
         }
     }
 
-    /// Notes the task to cancel when the handler has to stop.
+    /// Stores the handler's task, to cancel it when the handler has to stop.
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
     typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
 
-    /// Decides the outcome, and returns whom to tell; nil when it is decided already.
+    /// Sets the outcome, and returns the waiter to call and the task to cancel; nil if the outcome was set before.
     func decide(_ response: consuming Response?, _ error: (any Error)?) -> Concerned? {
         var response = response
         return state.withLock { state in
@@ -164,7 +163,7 @@ package final class Load: Expiring, LoopWork {
     /// Takes the handler's answer or error; returns whether this is the first outcome.
     private func finish(_ response: consuming Response?, _ error: (any Error)?) -> Bool {
         guard let concerned = decide(response, error) else {
-            // A handler that was cancelled and throws that has lost no answer.
+            // A cancelled handler that throws a `CancellationError` has lost no answer.
             if !(error is CancellationError) { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
             return false
         }
@@ -172,7 +171,7 @@ package final class Load: Expiring, LoopWork {
         return true
     }
 
-    /// Tells whoever waits for the answer; a load that nobody had to wait for has no deadline.
+    /// Calls the waiter and removes the deadline; a load that was over at once has neither.
     func resume(_ concerned: Concerned) {
         guard let waiter = concerned.waiter else { return }
         Deadlines.shared.remove(self)
@@ -182,7 +181,7 @@ package final class Load: Expiring, LoopWork {
 
 }
 
-/// The load is the executor of its handler's task, so that every step of the handler runs in its place.
+/// The load is the executor of its handler's task, so that every step of the handler runs at ``place``.
 extension Load: TaskExecutor {
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -201,7 +200,7 @@ extension Load: TaskExecutor {
 
     func begin(on loop: any HandlerLoop, _ work: () -> Void) { loop.watch.during(route.handler, work) }
 
-    /// Logs the handler when one step of it took so long that the others on its loop had to wait.
+    /// Runs one step of the handler, and logs it if it has blocked the loop for too long.
     func step(on loop: any HandlerLoop, _ work: () -> Void) {
         let start = Moment.now
         loop.watch.during(route.handler, work)

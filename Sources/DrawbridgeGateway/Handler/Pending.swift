@@ -1,6 +1,6 @@
 package import DrawbridgeMessages
 
-/// An answer that is being made for an engine, which reports when its caller leaves.
+/// An answer that is not ready yet: the engine waits for it, and cancels it when the caller leaves.
 package protocol Pending: AnyObject, Sendable {
     var isOver: Bool { get }
 
@@ -13,6 +13,6 @@ package protocol Pending: AnyObject, Sendable {
     /// Called when the caller has left.
     func cancel()
 
-    /// The answer, taken once when it is over.
+    /// The answer; to be called once, when it is over.
     func response(to request: Request, in gateway: Gateway) -> Response
 }

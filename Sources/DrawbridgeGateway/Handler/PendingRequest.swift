@@ -1,12 +1,12 @@
 import DrawbridgeMessages
 import Synchronization
 
-/// A request on its way to an answer for which more than a handler must be awaited.
+/// A request that waits for more than its handler.
 ///
 /// That is middleware, earlier messages of its page, a body that must be collected or that names the handler, routes
-/// that decline, and what is behind the gateway.
+/// that decline, or an upstream.
 ///
-/// It runs in a task of its loop, as a handler does, or without one, where a responder can do that. When the caller
+/// It runs in a task of its loop, as a handler does, or without a task if a responder supports that. When the caller
 /// leaves, it is cancelled, and the answer dropped.
 final class PendingRequest: Sendable {
     private let gateway: Gateway
@@ -16,12 +16,12 @@ final class PendingRequest: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Nil until it is there, and after it was taken.
+        /// Nil until the answer is ready, and after it was taken.
         var response: Response?
         var isOver = false
         var isCancelled = false
         var waiter: (@Sendable () -> Void)?
-        /// What is cancelled when the caller leaves: a task, or what was begun without one.
+        /// Cancelled when the caller leaves: a task, or work that was begun without one.
         var task: Task<Void, Never>?
         var cancel: (@Sendable () -> Void)?
     }
@@ -33,24 +33,24 @@ final class PendingRequest: Sendable {
         self.tasks = tasks
     }
 
-    /// Runs in a task until something suspends.
+    /// Starts the request in a reusable task, which runs until it first suspends.
     func start() { tasks.next().start(self, of: tasks) }
 
-    /// Begins without a task.
+    /// Starts a relay, which needs no task.
     ///
-    /// - Parameter answer: makes the answer of what was told, and is told whether the caller has left.
+    /// - Parameter answer: makes the caller's answer from the relayed response; also gets whether the caller has left.
     func start(_ begin: Relaying, _ answer: @escaping (consuming Response, _ isCancelled: Bool) -> Response) {
         let cancel = begin { [self] in end(answer($0, isCancelled)) }
         state.withLock { state in if !state.isOver { state.cancel = cancel } }
     }
 
-    /// Notes the answer, and returns whether anybody still waits for it.
+    /// Stores the answer, and returns whether anybody still waits for it.
     @discardableResult private func end(_ response: consuming Response) -> Bool {
         var response: Response? = response
         let (waiter, isCancelled) = state.withLock { state in
             state.isOver = true
             swap(&state.response, &response)
-            // From now on the task may run another work.
+            // The task may be reused for other work from now on, and must not be cancelled.
             state.task = nil
             state.cancel = nil
             return (state.waiter.take(), state.isCancelled)
@@ -95,6 +95,6 @@ extension PendingRequest: LoopWork, Pending {
 
     func response(to request: Request, in gateway: Gateway) -> Response {
         if let response = state.withLock({ $0.response.take() }) { return response }
-        preconditionFailure("an answer was taken twice, or before it was there")
+        preconditionFailure("an answer was taken twice, or before it was ready")
     }
 }

@@ -2,8 +2,8 @@ public import DrawbridgeMessages
 
 /// A handler that waits for nothing: the answer is there when the function returns.
 ///
-/// It is the cheapest kind, for it needs no task. Everything else is as with any ``Handler``; there is no time for
-/// ``Handler/stopLoading()`` or a deadline, though.
+/// It is the cheapest kind, since it needs no task. It is like any ``Handler``, except that on a loop neither
+/// ``Handler/stopLoading()`` nor a deadline can interrupt it.
 ///
 /// ```swift
 /// struct PingHandler: SynchronousHandler {

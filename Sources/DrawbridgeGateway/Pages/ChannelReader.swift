@@ -11,10 +11,10 @@ package final class ChannelReader: Sendable {
     private let remoteAddress: String?
     private let page = Mutex<Page?>(nil)
 
-    /// The most bytes that may wait in a channel: the longest message, and short ones that acknowledge the page's.
+    /// The most unsent bytes of a channel: the longest message, and 1 MB for short acknowledgements.
     package static let mostWaiting = Outbox.limit + (1 << 20)
 
-    /// - Parameter request: opened the channel; the page's calls get its head.
+    /// - Parameter request: the request that opened the WebSocket; the page's calls inherit its head.
     package init(_ gateway: Gateway, _ request: Request) {
         self.gateway = gateway
         head = request.asPage
@@ -32,7 +32,7 @@ package final class ChannelReader: Sendable {
         guard let page = page.withLock({ $0 }) else {
             return refuse("it does not begin with hello", connection)
         }
-        // It was sent before the page began another life.
+        // Ignore what was sent in an earlier life of the page.
         guard json["life"]?.numberValue?.intValue == page.life else { return }
         if let number = json["ack"]?.numberValue?.intValue { page.acknowledge(number) }
         if json["bye"]?.boolValue == true { return page.leave() }
@@ -51,7 +51,7 @@ package final class ChannelReader: Sendable {
         do {
             sign = try PageSign(hello)
         } catch {
-            return refuse("its hello does not say who it is: \(error.message)", connection)
+            return refuse("its hello does not identify the page: \(error.message)", connection)
         }
         let arrival = gateway.pages.find(sign) {
             Page(sign, hello, head: head, remoteAddress: remoteAddress, gateway: gateway)
@@ -76,7 +76,7 @@ package final class ChannelReader: Sendable {
 }
 
 extension PageMessage {
-    /// Reads `[[1, {…}], …]`; leaves out what has no number.
+    /// Reads `[[1, {…}], …]`; leaves out messages without a number.
     static func numbered(_ messages: [JSON]) -> [(number: Int, message: PageMessage?)] {
         messages.compactMap { pair in
             guard let number = pair[0]?.numberValue?.intValue, PageSign.counts.contains(number) else {
@@ -88,15 +88,15 @@ extension PageMessage {
 }
 
 extension Gateway {
-    /// What a page is told whose life is over here: it begins the next one.
+    /// Tells a page that its life has ended here, on which it begins the next one.
     package func isOver(_ sign: PageSign) -> JSON {
         ["over": .number(.init(sign.life)), "epoch": .string(pages.epoch)]
     }
 
-    /// Whether a page may open its channel; decided before the 101 (contract: a page of ours, with the token).
+    /// Throws if a page may not open its channel; checked before the 101: only the gateway's own pages, with the token.
     package func admitChannel(_ request: Request, token: String?) throws(HTTPError) {
         guard pageRuntime != nil else {
-            throw HTTPError(.notFound, "pages have no runtime here, and no channel")
+            throw HTTPError(.notFound, "this gateway has no page runtime, so pages have no channel")
         }
         if let error = access.refusesPage(request) { throw error }
         switch token.map({ access.token.judge($0, from: access.address(of: request)) }) {
@@ -104,7 +104,8 @@ extension Gateway {
         case .throttled: throw AccessPolicy.throttled
         case .wrong:
             throw HTTPError(
-                .forbidden, "it is a page of an earlier run; it connects again by itself, or else reload it")
+                .forbidden,
+                "the page was loaded in an earlier run; it connects again by itself, or reload it")
         case nil:
             throw HTTPError(.forbidden, "a channel needs the page token, as the subprotocol token.…")
         }
@@ -112,7 +113,7 @@ extension Gateway {
 }
 
 extension Request {
-    /// The head that the calls of the page get which sent this.
+    /// The head for calls by a page's channel: that of the request that opened it, without the WebSocket's fields.
     package var asPage: RequestHead {
         let own = headers.filter { field in
             let name = field.name.canonicalName

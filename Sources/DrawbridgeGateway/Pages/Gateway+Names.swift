@@ -6,7 +6,7 @@ package import DrawbridgePageRuntime
 import Logging
 import Synchronization
 
-// The names that pages find at their objects, and what is logged about those that they do not find.
+// The names that the bridge objects of a page have, and the messages about names that it looked up in vain.
 extension Gateway {
     package func shownNames(toPageAt path: String?, in session: Session) -> PageNames {
         guard let runtime = pageRuntime else { return PageNames() }
@@ -47,7 +47,7 @@ extension Gateway {
         )
     }
 
-    /// Why a page does not find a name, and what to do; nil where a reply says that it is missing.
+    /// Why a page does not find a name, and what to do; nil if a reply declares the name as `$missing`.
     private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
         if missed.isMessageHandler, let hint = BridgeHint.ofMessageHandler(missed.name) {
             return "pages get it by \(hint.option)"
@@ -62,10 +62,10 @@ extension Gateway {
         let replies = replies(for: request)
         if replies.hasName || handled.contains(where: \.route.pattern.isOnePath) {
             return flag.map { "it is answered, and pages find it there by \($0)" }
-                ?? "it has come since the page was loaded; load the page again"
+                ?? "it was added after the page was loaded; reload the page"
         }
         if replies.mayAnswer || !handled.isEmpty {
-            return "a pattern answers it, and patterns give pages no names: give it a reply of its own"
+            return "only a pattern answers it, and pages get no names from patterns: mock this very name"
         }
         let more = flag.map { ", and give it to pages by \($0)" } ?? ""
         return "\(hint(for: request))\(howToMock(request))\(more)"
@@ -73,7 +73,7 @@ extension Gateway {
 }
 
 extension PageRuntime {
-    /// The flag that gives pages a name below `messageHandlers`, besides those that they have; nil where they have all.
+    /// The flag that adds a name to `webkit.messageHandlers`, after the present names; nil if pages have every name.
     ///
     /// A page may read any name, and a person pastes the flag into a shell: so only plain names are shown in it.
     fileprivate func flag(forHandler missed: MissedName) -> String? {
@@ -85,7 +85,7 @@ extension PageRuntime {
 
 // Bridges that the scripts of a served folder use.
 extension Gateway {
-    /// Logs the bridges that pages use and do not get, and keeps them for the pages' consoles.
+    /// Logs the bridges that served scripts use but pages do not get, and keeps them for the pages' consoles.
     package func remember(_ bridges: [SpokenBridge]) {
         var bridges = bridges.filter { !isGiven($0.hint) }
         guard !bridges.isEmpty else { return }

@@ -5,7 +5,7 @@ package import DrawbridgePageRuntime
 import Logging
 import Synchronization
 
-// What a gateway does for pages.
+// What pages need of the gateway.
 extension Gateway: PageHost {
     package func present(_ question: Question, for request: Request) async throws -> JSON? {
         try await questions.present(
@@ -22,8 +22,8 @@ extension Gateway: PageHost {
 
     package func isPageToken(_ text: String) -> Bool { access.token.matches(text) }
 
-    /// Whether the page gets the outcome of its call: not of a channel call without a callback, and not of a missing
-    /// handler at the bridges with a callback, where pages of an app expect silence.
+    /// Whether the page gets the outcome of its call: not if the call came by a channel without a callback, nor if the
+    /// handler is missing and the bridge, like an app, does not call back then.
     package func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool {
         guard call.isByChannel else { return true }
         return call.id != nil && !answer.isSilent
@@ -47,7 +47,7 @@ extension Gateway: PageHost {
         return answer
     }
 
-    /// Waits until the messages that a page sent before its request have begun.
+    /// Delays a page's request until the handling of the messages that the page sent before it has begun.
     func awaitTurn(of request: Request) async {
         guard !request.isAnonymous, let id = request.claimedPage,
             let place = request.headers.value(.pageAfter).flatMap(PageTurns.Place.init),
@@ -57,22 +57,22 @@ extension Gateway: PageHost {
         guard !hasCome else { return }
         request.logger.warning(
             """
-            \(request.path) waited \(pages.turns.patience) for what page \(id.prefix(8)) said before it, and no longer: that \
-            has not come, so their order may be another than the page's
+            \(request.path) waited \(pages.turns.patience) for earlier messages of page \(id.prefix(8)), which have \
+            not come; it goes ahead, so the order may differ from the page's
             """)
     }
 }
 
 extension Gateway {
-    /// The page of a session that is meant where none is named, and none has called.
+    /// Chooses the page of a session to call if none is named and none has called.
     ///
-    /// Each of these narrows what the one before left, where it leaves any: it has its channel, has what is looked for,
-    /// is seen, is in no frame, was not opened by another page, is the newest. Without a name any page will do.
+    /// Preferred, in this order, is a page that is connected, has the handler, is visible, is not in a frame, was not
+    /// opened by another page, and is the newest. Without a name, the handler does not matter.
     package func meant(_ name: String?, by bridge: String?, in session: Session) async -> Page? {
         let all = ranked(in: session)
         let asked = all.prefix(100).filter { $0.presence == .here }
         guard let name, asked.count > 1 else { return all.first }
-        // In their order: nobody waits for one behind the first that has it.
+        // All are asked at once; the answers are awaited in this order, up to the first page that has the name.
         let answers = asked.map { page in Task { await page.has(name, by: bridge) } }
         defer { for answer in answers { answer.cancel() } }
         return await withTaskCancellationHandler {
@@ -83,7 +83,7 @@ extension Gateway {
         }
     }
 
-    /// The pages of a session, the one first that is meant where all have what is looked for.
+    /// The pages of a session, in the order of preference of ``meant(_:by:in:)`` without regard to handlers.
     package func ranked(in session: Session) -> [Page] {
         pages.open.filter { $0.session == session }.map { (rank: $0.rank, page: $0) }
             .sorted { ($0.rank, $0.page.came, $0.page.id) > ($1.rank, $1.page.came, $1.page.id) }.map(\.page)

@@ -4,16 +4,16 @@ import DrawbridgeMessages
 import DrawbridgePageRuntime
 import Synchronization
 
-// The connection, from the first hello to the end.
+// The page's connection, from the first `hello` to the end of the page.
 extension Page: Expiring {
-    /// Takes a connection of this page, the first or another one.
+    /// Uses a new connection of this page, which replaces an earlier one.
     ///
     /// - Parameters:
-    ///   - hello: what the page says first by it.
-    ///   - received: the number of the last message that the page has applied.
-    /// - Returns: false where its life is over, or ends: the page is to begin the next one.
+    ///   - hello: the first message on the connection.
+    ///   - received: the number of the last message that the page has handled.
+    /// - Returns: false if the page's life is over or is ending: the page must begin the next one.
     func connect(_ connection: any PageConnection, _ hello: JSON, received: Int) -> Bool {
-        // Later changes of these come with its messages.
+        // Later changes of URL and title come in messages.
         if self.received == 0 { move(to: hello["url"]?.stringValue, title: hello["title"]?.stringValue) }
         let old: (connection: (any PageConnection)?, isFrozen: Bool)? = state.withLock { state in
             for bridge in hello["bridges"]?.arrayValue ?? [] { Bridge(bridge).map { state.add($0) } }
@@ -50,7 +50,7 @@ extension Page: Expiring {
         }
     }
 
-    /// Gives a page that is known by a request alone time to open its channel.
+    /// Starts the time in which a page that has sent only HTTP requests must open its channel.
     package func awaitConnection() {
         state.withLock { state in
             guard case .open = state.phase, state.connection == nil else { return }
@@ -58,9 +58,9 @@ extension Page: Expiring {
         }
     }
 
-    /// Takes the last messages of a life that is over, which came late; the page is not among ``Gateway/pages``.
+    /// Handles late messages of a life that is over; this page object is not among ``Gateway/pages``.
     ///
-    /// - Parameter number: that of the last message that was taken before.
+    /// - Parameter number: the number of the last message that was taken before.
     package func takeLast(_ messages: [JSON], behind number: Int) {
         state.withLock { $0.received = number }
         take(messages, bytes: 0, by: nil)
@@ -77,12 +77,12 @@ extension Page: Expiring {
         gateway.journal.touch(.pages)
     }
 
-    /// Breaks the connection, for tests: the page comes back with another.
+    /// Breaks the connection, for tests: the page connects again.
     @discardableResult package func breakConnection() -> Bool {
         connection?.close() != nil
     }
 
-    /// Does as if the page had not come back in time, for tests.
+    /// Ends the page as if it had not connected again in time, for tests.
     package func giveUp() { end(.lost) }
 
     package func freeze() {
@@ -101,7 +101,7 @@ extension Page: Expiring {
         if isNews { note(.page, "left") }
     }
 
-    /// Called when the page has not come back in time: first its pending calls fail, later the page ends.
+    /// Called when the page has not connected again in time: first its pending calls fail, later the page ends.
     package func expire() {
         let patience = gateway.pages.patience
         let next: () -> Void = state.withLock { state in
@@ -111,7 +111,7 @@ extension Page: Expiring {
             case .open: break
             }
             guard state.connection == nil else { return {} }
-            // A page that waits in a synchronous request cannot come back before its answer.
+            // A page that is blocked by a synchronous request cannot connect before it has the answer.
             guard state.waits.isEmpty else { return { Deadlines.shared.add(self, after: patience) } }
             guard !state.isMissed else {
                 return { [isFrozen = state.isFrozen] in self.end(isFrozen ? .frozen : .lost) }
@@ -133,7 +133,7 @@ extension Page: Expiring {
             state.phase = .over(error)
             state.calls = [:]
             state.deliveries = [:]
-            // The memory of its handlers counts until they have ended.
+            // The bytes of running calls count until their handlers have ended.
             state.running = state.running.mapValues { (nil, $0.bytes) }
             state.connection = nil
             state.changes()
@@ -141,12 +141,12 @@ extension Page: Expiring {
             return left
         }
         guard let left else { return }
-        // Of a page that was leaving, the record says `left` already.
+        // A page that was leaving has its record `left` already.
         if case .open = left.phase { note(.page, "gone", saying: error.message) }
         Deadlines.shared.remove(self)
         gateway.pages.remove(self, last: left.received, error)
         gateway.journal.touch(.pages)
-        // The page's own handlers are gone, also for requests that are on their way.
+        // Cached decisions may lead to the page's own handlers, which are gone.
         if left.handlers != nil { gateway.registry.hasChanged() }
         for call in Array(left.calls.values) + left.deliveries.values { call.end(.failure(error)) }
         for (task, _) in left.running.values { task?.cancel() }

@@ -6,18 +6,18 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-// Page to native.
+// Messages from the page to native.
 extension Page {
-    /// How many messages are handled in a row before others get their turn.
+    /// How many messages are handled in a row before other work on the loop has its turn.
     private static let workAtOnce = 64
 
-    /// Takes those numbered messages that are next; others were taken before, or will be sent again.
+    /// Takes the messages whose numbers come next; others were taken before, or will be sent again.
     ///
     /// - Parameters:
-    ///   - messages: each a number and what it says.
-    ///   - bytes: of all of them.
-    ///   - step: called after them.
-    /// - Returns: the number of the last message that was taken; nil where the life is over, and nothing was taken.
+    ///   - messages: pairs of a number and a message.
+    ///   - bytes: the size of all messages together.
+    ///   - step: called after the handling of the messages has begun.
+    /// - Returns: the number of the last message that was taken; nil if the page's life is over.
     @discardableResult
     package func take(
         _ messages: [JSON], bytes: Int, then step: (@Sendable () -> Void)? = nil,
@@ -59,7 +59,7 @@ extension Page {
             }
             guard some.count == Self.workAtOnce else { continue }
             if let tasks { return tasks.loop.enqueue { self.work(by: tasks) } }
-            // This may be on a loop, where others get their turn first.
+            // A new task, since this may run on a loop, where other work has its turn first.
             Task { self.work(by: nil) }
             return
         }
@@ -96,9 +96,9 @@ extension Page {
         gateway.logger.warning("page \(id.prefix(8)) at \(path): \(place): \(message.cut(to: 1000))")
     }
 
-    /// Notes the URL and the title that the page reports.
+    /// Stores the URL and the title that the page reports.
     ///
-    /// They are shortened, since a page may send anything, and again and again.
+    /// They are shortened, since a page may send any text, and often.
     func move(to url: String?, title: String?) {
         state.withLock { state in
             state.url = url?.cut(to: Self.mostOfURL) ?? state.url
@@ -107,7 +107,7 @@ extension Page {
         gateway.journal.touch(.pages)
     }
 
-    /// Starts a handler; it is cancelled when the page goes.
+    /// Answers a page's call; its handler is cancelled when the page ends.
     private func run(_ call: PageCall, of bytes: Int, by tasks: HandlerTasks?) {
         let number: Int? = state.withLock { state in
             guard state.runningMemory?.change(to: state.runningBytes + bytes) ?? true else { return nil }
@@ -139,12 +139,12 @@ extension Page {
         let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
         warnIfMissing(outcome, call)
         guard let id = call.id, gateway.isHeard(outcome, call) else {
-            if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback to hear of it") }
+            if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback for it") }
             return
         }
-        // The log has it in the line of the call. Few pages look at errors, so the console gets it too.
+        // The log has this in the line of the call. Few pages show errors, so the page's console gets it too.
         if let problem, outcome.isRefusedInput { tellConsole(problem) }
-        // A page waits for every call that it gave a callback, so it hears why an answer cannot be sent.
+        // The page waits for its callback, so it gets an error if the answer cannot be sent.
         guard let obstacle = send(outcome, under: id) else { return }
         let refusal =
             Outbox.fits(PageAnswer.message(id, outcome))
@@ -153,17 +153,15 @@ extension Page {
                 .contentTooLarge,
                 """
                 the answer has \(outcome.value.count) bytes, and a message to a page \(Outbox.limit) at most; answer \
-                less, or let the page ask by a flagged request, whose answer may have any length
+                less, or let the page send a request with _mobile_bridge=1, whose answer may have any length
                 """)
         warn("\(call.name): \(refusal.message)")
         if send(PageAnswer(error: refusal), under: id) != nil {
-            end(PageError(.full, "the page took no answers, and asked for ever more"))
+            end(PageError(.full, "the page does not read its answers, but makes more and more calls"))
         }
     }
 
-    /// Sends an answer; returns why there is no room for it, if so.
-    ///
-    /// A page that has gone needs none.
+    /// Sends an answer; returns an error if there is no room for it, and nil if the page has gone.
     private func send(_ answer: PageAnswer, under id: Int) -> PageError? {
         do {
             try post(PageAnswer.message(id, answer), upTo: Outbox.limitOfAnswers)
@@ -185,12 +183,12 @@ extension Page {
 
     func tellConsole(_ text: String) { _ = try? post((["log": .string(text)] as JSON).bytes) }
 
-    /// How many missed names of a page are kept; its script reports no more either.
+    /// The most missed names that are kept for a page; its script does not report more.
     private static let mostMissed = 50
 
-    /// Notes that the page has looked up a name in vain.
+    /// Records a name that the page has looked up in vain.
     ///
-    /// The log has it once until mocks are reloaded, and each page's console once.
+    /// It is logged once until mocks are reloaded, and written once to the console of each page.
     func miss(_ missed: MissedName) {
         let isNew = state.withLock { state in
             guard state.missed.count < Self.mostMissed, !state.missed.contains(missed) else { return false }

@@ -5,10 +5,10 @@ import DrawbridgePageRuntime
 import Synchronization
 
 extension Request {
-    /// The id of its page as it says, which is not verified.
+    /// The page id in the request's header, which is not verified.
     var claimedPage: String? { headers.value(.pageID).flatMap { PageSign.isID($0) ? $0 : nil } }
 
-    /// The page that sent this, as records name it: it may be known by this request alone.
+    /// The page that sent this, for records; also a page that is known only by this request.
     var concernedPage: JournalRecord.Concerned? {
         guard !isAnonymous || channelCall != nil else { return nil }
         if let page { return page.concerned }
@@ -17,9 +17,9 @@ extension Request {
     }
 }
 
-// Notes what a page does besides its calls.
+// Records what a page does other than calling native.
 extension Page {
-    /// How many faults of a page are kept; its script reports no more either.
+    /// The most faults that are recorded for a page; its script does not report more.
     private static let mostFaults = 100
 
     func note(fault kind: String, _ detail: JSON.Object) {
@@ -34,7 +34,7 @@ extension Page {
 
     /// Tells the page's console once which bridge the page seems to need, and the log once for all pages.
     private func tell(_ hint: BridgeHint) {
-        // Not where it has looked up a message handler in vain, which was reported already.
+        // Nothing to report for a page that looked up a message handler in vain, which was reported before.
         let isNew = state.withLock { state in
             !state.missed.contains(where: \.isMessageHandler) && state.hinted.insert(hint.name).inserted
         }
@@ -63,7 +63,7 @@ extension Page {
         ]
     }
 
-    /// How much it is meant, whatever it has: more than one of a lower rank.
+    /// The page's rank when native chooses a page to call (`Gateway.meant(_:by:in:)`): a higher one is preferred.
     package var rank: Int {
         let (presence, isHidden) = state.withLock { ($0.presence, $0.isHidden) }
         let life = [.leaving, .frozen, .away, .here].firstIndex(of: presence) ?? 0
@@ -82,7 +82,7 @@ extension Page {
         state.withLock { .init(id: id, path: Target.path(ofURL: $0.url), title: $0.title, session: session) }
     }
 
-    /// Notes something about the page, as ``Journal/note(_:of:_:at:_:saying:_:)`` does.
+    /// Records something about the page, as ``Journal/note(_:of:_:at:_:saying:_:)`` does.
     @discardableResult
     func note(
         _ kind: JournalRecord.Kind, _ name: String, at bridge: String = "",

@@ -5,24 +5,23 @@ package import DrawbridgePageRuntime
 import Logging
 import Synchronization
 
-// Native to page.
+// Calls and events from native to the page.
 extension Page {
-    /// How long a page may take for an answer unless the call says otherwise.
+    /// How long a page may take for an answer unless the call says otherwise: 30 seconds.
     public static let usualDeadline = Duration.seconds(30)
 
-    /// Calls a handler of the page's, and waits for its answer.
+    /// Calls a handler of the page, and waits for its answer.
     ///
-    /// The call goes by a bridge that the page speaks: to a handler that was registered with its
-    /// WebViewJavascriptBridge, to its `bridge.handleNativeMsg`, or to a global function of that name; the first that
-    /// there is, unless `bridge` says which.
+    /// That is a handler that the page registered with its WebViewJavascriptBridge, its `bridge.handleNativeMsg`, or a
+    /// global function of that name; the first that exists, unless `bridge` says which.
     ///
     /// - Parameters:
     ///   - name: the name under which the page registered it.
-    ///   - data: what it gets.
-    ///   - bridge: by which it is called; nil for the first that there is.
-    ///   - deadline: how long it may take; nil for ever. An `alert()` in the page holds up every answer.
+    ///   - data: the argument of the handler.
+    ///   - bridge: the bridge to use; nil for the first that has the handler.
+    ///   - deadline: how long it may take; nil for no limit. An `alert()` in the page delays every answer.
     /// - Returns: what the page answered; `null` for nothing.
-    /// - Throws: a ``PageError`` that says what happened to the page.
+    /// - Throws: a ``PageError`` if the page does not answer in time, is gone, or answers with an error.
     public func call(
         _ name: String, _ data: JSON = .null, by bridge: Bridge? = nil, deadline: Duration? = usualDeadline
     ) async throws -> JSON {
@@ -34,9 +33,9 @@ extension Page {
         }
     }
 
-    /// Calls a handler of the page's, and does not wait for it.
+    /// Calls a handler of the page, and does not wait for its answer.
     ///
-    /// What the page answers is noted and dropped; that it has no such handler is in the log.
+    /// The answer is only recorded. If the page has no such handler, or is gone later, the log says so.
     ///
     /// - Throws: a ``PageError`` when the page is gone.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
@@ -49,7 +48,7 @@ extension Page {
         }
     }
 
-    /// Calls a handler of the page's, and does not wait for its answer.
+    /// Calls a handler of the page, and does not wait for its answer.
     ///
     /// - Returns: the call, which ends when the page has received it.
     package func deliver(
@@ -74,8 +73,8 @@ extension Page {
     /// The most calls and events that a page may leave unconfirmed.
     private static let mostDeliveries = 1000
 
-    /// - Parameter failing: called with the reason why the page has not received it; nil where somebody waits until it
-    ///   has, for whom too many unconfirmed ones are an error.
+    /// - Parameter failing: called with an error if the page has not received it. Nil if a caller awaits the
+    ///   confirmation; then too many unconfirmed messages are an error.
     private func deliver(
         _ name: String, at bridge: String, _ data: JSON, _ failing: (@Sendable (PageError) -> Void)? = nil,
         _ message: (_ id: Int?) -> JSON
@@ -128,7 +127,7 @@ extension Page {
 
     /// Runs a script in the page and gives its value, awaited if it is a promise.
     ///
-    /// A page whose policy forbids `eval` runs no script: then it fails, and says so.
+    /// A page whose content security policy forbids `eval` runs no script: the call fails, and the error says so.
     ///
     /// - Throws: a ``PageError``, with the script's own message where it threw.
     public func evaluate(_ script: String, deadline: Duration? = usualDeadline) async throws -> JSON {
@@ -154,9 +153,9 @@ extension Page {
         }
     }
 
-    /// Whether the page has a handler or a function of this name, or by the bridge `event` a listener, as it says in time.
+    /// Asks whether the page has this handler or function, or for `event` a listener; false without an answer in time.
     func has(_ name: String, by bridge: String?) async -> Bool {
-        let answer = try? await ask("the look for \(name)", gateway.pages.patience) { id in
+        let answer = try? await ask("the query for \(name)", gateway.pages.patience) { id in
             ["has": .string(name), "bridge": bridge.map(JSON.string) ?? .null, "id": .number(.init(id))]
         }
         return answer == true
@@ -179,7 +178,7 @@ extension Page {
         }
     }
 
-    /// - Parameter isHeard: whether the page confirms that it has received the call, in place of answering it.
+    /// - Parameter isHeard: whether the page only confirms that it has received the call.
     private static func call(
         _ name: String, _ data: JSON, _ bridge: Bridge?, _ id: Int?, isHeard: Bool = false
     ) -> JSON {
@@ -219,8 +218,8 @@ extension Page {
         return try await call.result(within: deadline)
     }
 
-    /// Logs, once for each request, the handlers whose synchronous answer the page waits for: if they wait for this
-    /// one, in another task or by another handler, nobody gets an answer.
+    /// Logs, once for each request, the handlers for whose synchronous answer the page is blocked: if such a handler
+    /// waits for this call, even in another task, it is a deadlock.
     private func tellWhereItStandsStill(_ what: String) {
         let handlers = state.withLock { state in
             let new = state.waits.filter { !$0.value.isTold }
@@ -231,12 +230,12 @@ extension Page {
         let names = handlers.joined(separator: ", ")
         gateway.logger.warning(
             """
-            page \(id.prefix(8)) at \(path) stands still in a synchronous request until \(names) has answered, and \
-            \(what) waits until then; if \(names) waits for that, neither ends
+            page \(id.prefix(8)) at \(path) is blocked by a synchronous request until \(names) has answered, and \
+            \(what) waits until then; if \(names) waits for that in turn, it is a deadlock
             """)
     }
 
-    /// Notes that the page is blocked by a synchronous request, which a handler answers.
+    /// Records that the page is blocked by a synchronous request until a handler has answered it.
     package func standStill(for handler: String) -> Int {
         state.withLock { state in
             state.lastWait += 1
@@ -247,22 +246,22 @@ extension Page {
 
     package func goOn(after wait: Int) { state.withLock { _ = $0.waits.removeValue(forKey: wait) } }
 
-    /// Sends a message, now or when the page is back.
+    /// Sends a message, now or when the page has connected again.
     ///
-    /// - Parameter limit: the bytes that may wait for the page, this message among them.
+    /// - Parameter limit: the most bytes that may wait for the page, including this message.
     @discardableResult
     func post(_ text: [UInt8], upTo limit: Int = Outbox.limit) throws(PageError) -> Int {
         let number = try state.withLock { state throws(PageError) in
             if let gone = state.goneBy { throw gone }
             guard Outbox.fits(text) else {
-                throw PageError(.full, "\(text.count) bytes are more than a page is sent in one message")
+                throw PageError(.full, "\(text.count) bytes are too many for one message to a page")
             }
             guard state.outbox.hasRoom(for: text, limit: limit) else {
                 throw PageError(
-                    .full, "the page does not take what it is sent; \(state.outbox.bytes) bytes wait")
+                    .full, "the page does not read its messages; \(state.outbox.bytes) bytes wait")
             }
             guard state.outbox.add(text) else { throw PageError(.full, HTTPError.noRoomForPages.message) }
-            // The message may be acknowledged before this returns.
+            // Read before sending: the page may acknowledge the message at once.
             let number = state.outbox.last
             state.sendWhatMayGo()
             return number
@@ -271,19 +270,19 @@ extension Page {
         return number
     }
 
-    /// Logs what is sent to a page and comes from it, at the level `debug` (contract, section 4).
+    /// Logs messages to and from a page, at the level `debug` (contract, section 4).
     func tell(_ direction: String, _ text: @autoclosure () -> [UInt8]) {
         guard gateway.isTelling else { return }
         gateway.logger.debug("page \(id.prefix(8)) \(direction) \(String(shown: text()))")
     }
 
-    /// Takes the answer to one of native's calls; a second one, or one that nobody waits for, is ignored.
+    /// Ends one of native's calls with the page's answer; a second answer, or an unexpected one, is ignored.
     func answered(_ id: Int, _ outcome: Result<JSON, PageError>) {
         state.withLock { $0.calls.removeValue(forKey: id) ?? $0.deliveries.removeValue(forKey: id) }?.end(
             outcome)
     }
 
-    /// Ends a call without its answer; one that was not sent yet is never sent.
+    /// Ends a call without an answer; if its message was not sent yet, it is withdrawn.
     func giveUp(_ call: PendingCall, _ error: PageError) {
         state.withLock { state in
             state.calls[call.number] = nil

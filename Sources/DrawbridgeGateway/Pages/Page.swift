@@ -12,8 +12,8 @@ import Foundation
 
 /// One loaded document: call it, send it events, run a script in it.
 ///
-/// A page is there from its first use of a bridge until it is closed or reloaded. What is sent to it arrives in order
-/// and once, also over a connection that broke, and waits in the page until its bridge is ready.
+/// It exists from the page's first use of a bridge until the page is closed or reloaded. Messages to it arrive once and
+/// in order, even if the connection breaks, and wait in the page until its bridge is ready.
 ///
 /// ```swift
 /// for await change in gateway.pages {
@@ -23,18 +23,18 @@ import Foundation
 /// }
 /// ```
 public final class Page: Sendable, Identifiable {
-    /// Where a page is, as far as native knows.
+    /// The state of a page, as far as native knows it.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Presence: String, Sendable, CaseIterable {
-        /// It has its channel.
+        /// Its WebSocket is connected.
         case here
         /// It has no connection: it has not opened its channel yet, lost it, sleeps, or its browser has quit.
         case away
-        /// The browser keeps it for its back button, where it does not run.
+        /// The browser keeps it in its back/forward cache, where it does not run.
         case frozen
-        /// It has said that it goes.
+        /// It has reported that it is being left.
         case leaving
         /// It was closed, reloaded or lost.
         case gone
@@ -44,12 +44,12 @@ public final class Page: Sendable, Identifiable {
     ///
     /// A page that was given up and comes back is another ``Page`` with the same id.
     public let id: String
-    /// Which of its lives this is, from 1 on (<doc:ThePageRuntime>).
+    /// The number of this life of the page, from 1 on (<doc:ThePageRuntime>).
     let life: Int
     let came = Date.now
-    /// The caller's address, without a port.
+    /// The caller's address, without a port; nil without a socket.
     public let remoteAddress: String?
-    /// The head of the request that opened its channel: its cookies and its browser.
+    /// The head of the request that opened its channel, with its cookies and its browser's `User-Agent`.
     package let head: RequestHead
     package let session: Session
     /// Whether its document is in a frame of another, and whether its window was opened by another page.
@@ -68,10 +68,10 @@ public final class Page: Sendable, Identifiable {
         var phase = Phase.open
         var connection: (any PageConnection)?
         var since = Date.now
-        /// Synchronous requests under way, which block the page, and whether it was logged that it is called meanwhile.
+        /// Synchronous requests that block the page now, and whether a call to the blocked page was logged.
         var waits: [Int: (handler: String, isTold: Bool)] = [:]
         var lastWait = 0
-        /// True while the browser keeps it for its back button.
+        /// True while the browser keeps it in its back/forward cache.
         var isFrozen = false
         /// True when its pending calls have failed because it is away.
         var isMissed = false
@@ -79,31 +79,31 @@ public final class Page: Sendable, Identifiable {
         /// The number of the last message of the page that was taken.
         var received = 0
         var begun = 0
-        /// What was taken and not yet handled, one after the other.
+        /// Messages that were taken and are not handled yet, in order.
         var inbox: [Work] = []
         var isWorking = false
         var handlers: HandlerSet?
         var calls: [Int: PendingCall] = [:]
         var lastCall = 0
-        /// Calls and events that the page is to confirm, and for whose answers nobody waits.
+        /// Calls and events that the page only has to confirm, since nobody waits for their answers.
         var deliveries: [Int: PendingCall] = [:]
-        /// The records of the last of them, for answers that the page sends all the same.
+        /// The journal records of the last deliveries, for answers that the page sends nevertheless.
         var lastDeliveries: [(id: Int, record: Int)] = []
         /// The page's calls of handlers that are under way; they have no task until they have started.
         var running: [Int: (task: Task<Void, Never>?, bytes: Int)] = [:]
         var lastRun = 0
-        /// The bytes of their messages, and what counts them in the server's memory.
+        /// The bytes of the messages of running calls, and their counter in the server's memory limit.
         var runningBytes = 0
         var runningMemory: (any WaitingMemory)?
 
-        /// The most bridges that a page may name: any script in it could name more and more.
+        /// The most bridges that a page may name: any script in it could report more and more.
         private static let mostBridges = 32
 
         mutating func add(_ bridge: Bridge) {
             if bridges.count < Self.mostBridges { bridges.insert(bridge) }
         }
 
-        /// Why nothing can be sent to it; nil while that can be.
+        /// Why nothing can be sent to the page; nil while it is open.
         var goneBy: PageError? {
             switch phase {
             case .open: nil
@@ -122,10 +122,10 @@ public final class Page: Sendable, Identifiable {
 
         mutating func changes() { since = .now }
 
-        /// Why calls that wait for its answer fail now; nil where they may wait.
+        /// Why calls that wait for the page's answer fail now; nil while they may wait.
         var missing: PageError? { isMissed ? (isFrozen ? .frozen : .away) : nil }
 
-        /// Sends what the window allows; under the lock, so that messages leave in the order of their numbers.
+        /// Sends the messages that the window allows; under the lock, so that they leave in the order of their numbers.
         mutating func sendWhatMayGo() {
             guard let connection else { return }
             while let frame = outbox.nextFrame() { connection.send(frame) }
@@ -139,14 +139,15 @@ public final class Page: Sendable, Identifiable {
         case over(PageError)
     }
 
-    /// What is done for a page, in order: a message with about its size, since messages that came together are taken as
-    /// equally long; or a step that came by HTTP, after the messages that came with it.
+    /// An entry of the inbox: a message and its size, which is the average of all in its frame; or a function that is
+    /// called after the messages before it.
     typealias Work = (number: Int?, message: PageMessage?, bytes: Int, step: (@Sendable () -> Void)?)
 
     let state: Mutex<State>
     let gateway: any PageHost
 
-    /// - Parameter said: `url`, `title`, `session` if the page has one, and what is true of `hidden`, `frame`, `opened`.
+    /// - Parameter said: the page's `url`, `title` and `session`, and which of `hidden`, `frame` and `opened` are true.
+    ///   `frame`, `opened`.
     package init(
         _ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: any PageHost
     ) {
@@ -174,10 +175,10 @@ public final class Page: Sendable, Identifiable {
     /// Its address, with query and fragment.
     public var url: String { state.withLock { $0.url } }
 
-    /// Its title when it was last heard of.
+    /// Its title, as last reported.
     public var title: String { state.withLock { $0.title } }
 
-    /// The browser as it names itself.
+    /// The `User-Agent` of its browser; nil if it sends none.
     public var userAgent: String? { head.headers[.userAgent] }
 
     /// The bridges that the page has been seen to use, and that are ready.
@@ -186,24 +187,24 @@ public final class Page: Sendable, Identifiable {
     /// False once it is closed, reloaded or lost.
     public var isOpen: Bool { state.withLock { $0.goneBy == nil } }
 
-    /// Whether it has its channel, is away, kept for the back button, leaving, or gone.
+    /// Its present state: connected, away, in the back/forward cache, leaving, or gone.
     public var presence: Presence { state.withLock { $0.presence } }
 
-    /// Whether it can receive what is sent to it: it has its channel, or may have it any moment.
+    /// Whether messages can reach it: it is connected, or may connect at any moment.
     package var mayHear: Bool { [.here, .away].contains(presence) }
 
     package var received: Int { state.withLock { $0.received } }
 
-    /// Whether its messages up to this one have begun, or never will.
+    /// Whether the handling of its messages up to this number has begun, or never will.
     func hasBegun(_ number: Int) -> Bool { state.withLock { $0.presence == .gone || $0.begun >= number } }
 
     var connection: (any PageConnection)? { state.withLock { $0.connection } }
 
     var isOver: Bool { presence == .gone }
 
-    /// The handlers that this page alone has, before all others (contract, section 7); empty until you register some.
+    /// Handlers for this page only, which take precedence over all others (contract, section 7); empty at first.
     ///
-    /// They go with the page. Those of every page at an address are ``Gateway/pages(matching:_:)``.
+    /// They are removed with the page. For every page at an address, use ``Gateway/pages(matching:_:)``.
     public var handlers: HandlerSet {
         let set = state.withLock { state in
             if let handlers = state.handlers { return handlers }
@@ -215,7 +216,7 @@ public final class Page: Sendable, Identifiable {
         return set
     }
 
-    /// ``handlers``, where it has some; else nil.
+    /// ``handlers``, if that set was made; else nil, without making it.
     var ownHandlers: HandlerSet? { state.withLock { $0.handlers } }
 
     /// The path of its address, by which its handlers are chosen.

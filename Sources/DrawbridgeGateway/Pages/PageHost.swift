@@ -3,7 +3,7 @@ package import DrawbridgeJournal
 package import DrawbridgeMessages
 package import DrawbridgePageRuntime
 
-/// What a page needs of the ``Gateway`` that it speaks to.
+/// What a page needs of its ``Gateway``.
 package protocol PageHost: Answerer {
     var pages: Pages { get }
 
@@ -13,7 +13,7 @@ package protocol PageHost: Answerer {
 
     func present(_ question: Question, for request: Request) async throws -> JSON?
 
-    /// Counts what is registered, in the sets of its pages too.
+    /// Counts the changes of registered handlers, including those in the sets of pages.
     var registry: Registry { get }
 
     var journal: Journal { get }
@@ -22,7 +22,7 @@ package protocol PageHost: Answerer {
 
     func respond(to call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer
 
-    /// The message about a call that nobody answers, and whether it is new to the log; nil where somebody does.
+    /// The message about a call that nobody answers, and whether it is new to the log; nil if the call was answered.
     func complaint(about answer: PageAnswer, to call: PageCall, of page: Page) -> (
         text: String, isNews: Bool
     )?
@@ -36,7 +36,7 @@ package protocol PageHost: Answerer {
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool
 }
 
-/// The channel of a page, as the core needs it: a WebSocket of the engine's, or a test.
+/// The connection of a page's channel: a WebSocket of the engine, or a stub in tests.
 package protocol PageConnection: AnyObject, Sendable {
     /// Sends a text to the page, in order, from any thread; never blocks.
     func send(_ text: [UInt8])
@@ -47,6 +47,6 @@ package protocol PageConnection: AnyObject, Sendable {
 
     /// Called when a call of the page is over, for the access log.
     ///
-    /// - Parameter bytes: of the answer that the page is sent; nil where it is sent none.
+    /// - Parameter bytes: the size of the answer that the page gets; nil if it gets none.
     func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration)
 }

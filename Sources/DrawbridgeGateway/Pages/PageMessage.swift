@@ -4,9 +4,9 @@ import DrawbridgePageRuntime
 enum PageMessage: Sendable {
     /// A call of a handler; without an id nobody waits for the reply.
     case call(PageCall)
-    /// The answer to a call of native's.
+    /// The page's answer to a call from native.
     case result(Int, Result<JSON, PageError>)
-    /// The answer to a call of native's for which nobody waits.
+    /// The page's answer to a call from native that did not wait for one.
     case told(Int, Result<JSON, PageError>)
     case ready(Page.Bridge)
     case moved(url: String?, title: String?, isHidden: Bool?)
@@ -61,12 +61,12 @@ package struct PageCall: Sendable {
     var name: String
     var data: JSON?
     var id: Int?
-    /// The bridge by which it called; nil where it does not say.
+    /// The bridge that the page used; nil if it does not say.
     var bridge: Page.Bridge?
-    /// What a bridge of `--bridge` declares: that its caller waits for an answer, and takes progress before it.
+    /// Set by a `--bridge` script: its caller waits for an answer, and accepts progress before it.
     var waits = false
     var takesProgress = false
-    /// False for a synchronous call, whose answer is that of its request.
+    /// False for a synchronous call, whose answer is the response to its request.
     package var isByChannel = true
     /// The number of the call in the journal that this one repeats.
     package var resentFrom: Int?

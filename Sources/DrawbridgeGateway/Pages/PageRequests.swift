@@ -5,8 +5,8 @@ import Synchronization
 
 /// The HTTP requests of pages that a handler or a reply has not answered yet.
 ///
-/// A browser opens six connections to one host. A page that holds five of them by requests without an answer is about
-/// to keep its own next request waiting, and the next tab; nothing else would say why.
+/// A browser opens six connections to a host. A page with five unanswered requests will soon block its own next request
+/// and other tabs, for no visible reason, so a warning is logged.
 final class PageRequests: Sendable {
     private static let many = 5
 
@@ -18,7 +18,7 @@ final class PageRequests: Sendable {
 
     private let held = Mutex((last: 0, requests: [String: [Int: Held]]()))
 
-    /// Notes a request of a page that is not answered at once; gives its number, for ``ended(_:_:)``.
+    /// Records a request of a page that is not answered at once; returns its number, for ``ended(_:_:)``.
     func began(_ request: Request) -> Int? {
         guard let id = request.claimedPage else { return nil }
         let page = request.headers.contains(.pageWaits) ? request.page : nil

@@ -4,18 +4,18 @@ public import DrawbridgePageRuntime
 import HTTPTypes
 import Synchronization
 
-/// The pages that speak to a gateway now, and word of those that come and go.
+/// The open pages of a gateway, and a sequence of those that come and go.
 ///
-/// A page that uses no bridge is not among them: it says nothing to native.
+/// A page that uses no bridge is not among them, since it does not contact native.
 public final class Pages: Sendable {
     /// A page came or went.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Change: Sendable {
-        /// It spoke to native for the first time.
+        /// A page has used a bridge for the first time.
         case came(Page)
-        /// It was closed, reloaded or lost; the error says which.
+        /// A page was closed, reloaded or lost; the error says which.
         case went(Page, PageError)
     }
 
@@ -32,7 +32,7 @@ public final class Pages: Sendable {
     /// How long messages of a page that leaves are still taken.
     static let leave = Duration.milliseconds(300)
 
-    /// Identifies this store to pages, which begin another life where they find another store.
+    /// Identifies this process to pages: a page that connects to another process begins a new life.
     package let epoch = RequestID.epoch()
 
     private let state = Mutex(State())
@@ -40,7 +40,7 @@ public final class Pages: Sendable {
     let turns = PageTurns()
     let requests = PageRequests()
 
-    /// Makes what counts the messages of a page; nil where no server has a limit for them.
+    /// Makes the memory counter for the messages of a page; nil if no server limits them.
     ///
     /// It has a lock of its own, since pages are made while that of `state` is held.
     private let memory = Mutex<(@Sendable () -> any WaitingMemory)?>(nil)
@@ -53,14 +53,14 @@ public final class Pages: Sendable {
         set { limit.withLock { $0 = newValue } }
     }
 
-    /// Counts messages of pages that come from now on in a server's memory; with several servers, in the first one's.
+    /// Counts messages of new pages against a server's memory limit; of several servers, against the first one's.
     package func count(in makeMemory: @escaping @Sendable () -> any WaitingMemory) {
         memory.withLock { $0 = $0 ?? makeMemory }
     }
 
     func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0 }?() }
 
-    /// All of them, the newest first.
+    /// All open pages, the newest first.
     ///
     /// - Throws: nothing today; a store that several processes share may be out of reach one day.
     public var all: [Page] { get async throws { open } }
@@ -70,7 +70,7 @@ public final class Pages: Sendable {
     /// - Throws: as ``all``.
     public subscript(id: String) -> Page? { get async throws { page(id) } }
 
-    /// Those of this process, the newest first.
+    /// The open pages of this process, the newest first.
     package var open: [Page] {
         state.withLock { Array($0.pages.values) }.sorted { ($0.came, $0.id) > ($1.came, $1.id) }
     }
@@ -83,28 +83,28 @@ public final class Pages: Sendable {
         for page in open { try? page.emit(event, data) }
     }
 
-    /// Makes all pages reload, since what they were given is out of date.
+    /// Makes all pages reload, since their documents are out of date.
     package func reload() {
         for page in open { page.reload() }
     }
 
     package enum Arrival {
-        /// Its life goes on; or begins, and then it is new.
+        /// A page whose life goes on, or has just begun (`isNew`).
         case page(Page, isNew: Bool)
-        /// Its life is over here: the page is to begin the next one, where it can still be told.
+        /// The page's life is over here: it is told to begin the next one, if it still listens.
         case over
-        /// It has begun a later life, and this is late: dropped, and not acknowledged.
+        /// The message is of an earlier life: it is dropped, and not acknowledged.
         case late
         /// There are too many pages for another one.
         case full
     }
 
-    /// The most pages at a time: whoever has the page token could make any number.
+    /// The most pages at a time: without a limit, anybody with the page token could make any number.
     static let most = 20_000
     package static let isFull = HTTPError(
         .serviceUnavailable, "\(most) pages are open here; close some, and reload this one")
 
-    /// Finds the page of this sign, or makes it where its life begins; an earlier life of the page ends then.
+    /// Finds the page with this id and life, or makes it if the life begins; an earlier life of the page then ends.
     package func find(_ sign: PageSign, make: () -> Page) -> Arrival {
         while true {
             let (arrival, before) = state.withLock { state in
@@ -115,11 +115,11 @@ public final class Pages: Sendable {
         }
     }
 
-    /// - Returns: with it, a page of an earlier life that has to end first.
+    /// - Returns: the result, and the page of an earlier life that must be ended before the next try.
     private static func find(
         _ sign: PageSign, isOurs: Bool, in state: inout State, make: () -> Page
     ) -> (Arrival, before: Page?) {
-        // Another store has taken messages of this life, and what it did with them is not known here.
+        // Another process has handled messages of this life; which of them is not known here.
         if !isOurs, !sign.isFresh { return (.over, nil) }
         if let page = state.pages[sign.id] {
             if sign.life > page.life { return (.over, page) }
@@ -130,7 +130,7 @@ public final class Pages: Sendable {
             if sign.life < ended.number { return (.late, nil) }
             if sign.life == ended.number { return (.over, nil) }
         }
-        // This load of the page has exchanged messages before, and its record is gone: which of them were taken is unknown.
+        // This document has exchanged messages before, but its record is gone: which of them were taken is unknown.
         guard sign.isFresh else { return (.over, nil) }
         guard state.pages.count < most else { return (.full, nil) }
         let page = make()
@@ -139,12 +139,11 @@ public final class Pages: Sendable {
         return (.page(page, isNew: true), nil)
     }
 
-    /// The messages of a life that is over which were not taken yet, from its last request, which comes late.
+    /// Accepts messages of a life that is over, from the page's last request, which comes late.
     ///
-    /// That request is a beacon: the page gets no answer and never sends it again. What is returned here counts as
-    /// taken.
+    /// That request is a beacon: the page gets no answer and never sends it again. The messages are marked as taken.
     ///
-    /// - Returns: the number of the last one before them; nil for a life that nobody remembers.
+    /// - Returns: the number of the last message that was taken before; nil for an unknown life.
     package func lastWords(of sign: PageSign, _ messages: [JSON]) -> Int? {
         state.withLock { state in
             guard let life = state.ended[sign.id], life.number == sign.life, state.pages[sign.id] == nil
@@ -157,7 +156,7 @@ public final class Pages: Sendable {
         }
     }
 
-    /// Forgets which lives are over, for tests: as ten minutes later.
+    /// Forgets which lives are over, as happens after ten minutes; for tests.
     func forgetEndedLives() { state.withLock { $0.ended = EndedLives() } }
 
     /// Whether a page's messages up to a position have begun, or it has begun a later life.
@@ -186,7 +185,7 @@ public final class Pages: Sendable {
 }
 
 extension Pages: AsyncSequence {
-    /// Pages that are there already come first; ends with its task.
+    /// Yields the open pages first, and then changes; ends when its task is cancelled.
     public func makeAsyncIterator() -> AsyncStream<Change>.Iterator {
         let (stream, listener) = AsyncStream.makeStream(of: Change.self)
         let number = state.withLock { state in

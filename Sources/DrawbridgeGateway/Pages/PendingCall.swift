@@ -2,7 +2,7 @@ package import DrawbridgeJSON
 import DrawbridgePageRuntime
 import Synchronization
 
-/// A call of native's that waits for its page; it ends exactly once.
+/// A call from native that waits for its page; it ends exactly once.
 package final class PendingCall: Expiring {
     private struct State {
         var outcome: Result<JSON, PageError>?
@@ -12,7 +12,7 @@ package final class PendingCall: Expiring {
 
     private let page: Page
     let number: Int
-    /// The number of the message that makes the call; 0 until it is among those of the page.
+    /// The number of the message that contains the call; 0 until that is in the page's outbox.
     let place = Atomic(0)
     private let what: String
     /// Called with the outcome of a call for whose answer nobody waits; nil for other calls.
@@ -27,7 +27,7 @@ package final class PendingCall: Expiring {
         self.ended = ended
     }
 
-    /// Waits for the answer, the deadline, or the page's end; once.
+    /// Waits for the answer, the deadline, or the page's end; to be called once.
     package func result(within deadline: Duration?) async throws -> JSON {
         state.withLock { $0.deadline = deadline }
         if let deadline { Deadlines.shared.add(self, after: deadline) }
@@ -41,11 +41,11 @@ package final class PendingCall: Expiring {
                 if let outcome { waiter.resume(with: outcome.mapError { $0 as any Error }) }
             }
         } onCancel: {
-            page.giveUp(self, PageError(.closed, "whoever called the page was cancelled"))
+            page.giveUp(self, PageError(.closed, "the task that called the page was cancelled"))
         }
     }
 
-    /// Decides the outcome; the first decision wins.
+    /// Sets the outcome, unless it was set before.
     func end(_ outcome: Result<JSON, PageError>) {
         let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<JSON, any Error>?) in
             guard state.outcome == nil else { return (false, nil) }

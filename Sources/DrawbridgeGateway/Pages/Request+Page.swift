@@ -5,11 +5,10 @@ import DrawbridgePageRuntime
 import HTTPTypes
 
 extension Request {
-    /// The gateway, as pages need it; nil for a request that no gateway has seen.
+    /// The gateway, with what pages need of it; nil for a request that no gateway has seen.
     private var host: (any PageHost)? { answerer as? any PageHost }
 
-    /// The page that sent this; nil for one that comes from no page of the gateway's, or from one that says nothing of
-    /// itself.
+    /// The page that sent this; nil if it was not sent by a page of the gateway, or by one without the page runtime.
     ///
     /// The page runtime adds the page's id and token to requests for native. A handler can call the page back:
     ///
@@ -24,7 +23,7 @@ extension Request {
         return host.pages.page(id)
     }
 
-    /// The bridge of `--bridge` that has claimed it; nil for all other requests.
+    /// The `--bridge` script that has sent it; nil for all other requests.
     var claimingBridge: Page.Bridge? {
         guard !isAnonymous, channelCall == nil, let name = headers.value(.pageBridge),
             case let bridge? = Page.Bridge(rawValue: name), host?.hasBridge(bridge) == true
@@ -37,8 +36,8 @@ extension Request {
 
     /// The path of the address of the page that sent this; nil for one that comes from no page of the gateway's.
     ///
-    /// A request says where its page was then. That goes before what is known of the page, whose message of a new
-    /// address may still be on its way by the channel; and a page that uses HTTP alone has no channel.
+    /// The path in the request's header wins over the last known path of the page: the message about a new address may
+    /// still be on its way, and a page that uses only HTTP sends no such messages.
     var pagePath: String? {
         if channelCall == nil, let path = headers.value(.pagePath),
             let token = headers.value(.pageToken), host?.isPageToken(token) == true
@@ -48,12 +47,12 @@ extension Request {
         return page?.path
     }
 
-    /// Answers before the answer, where the bridge allows it: the callback of a page is called with each value, and
-    /// with the last one when the handler returns.
+    /// Reports progress before the answer, if the bridge allows it: the page's callback is called with each value, and
+    /// with the result when the handler returns.
     ///
-    /// - Returns: false where nobody hears it: where the page gave no callback, and at all bridges but the library of
-    ///   WebViewJavascriptBridge that the page was given, shortcuts, and those of ``PageRuntime/bridges`` that say so.
-    /// - Throws: what the value's own encoding throws.
+    /// - Returns: false if the page gave no callback, or the bridge takes no progress. The runtime's
+    ///   WebViewJavascriptBridge and shortcuts take it, and so do ``PageRuntime/bridges`` that declare it.
+    /// - Throws: an encoding error of the value; a ``PageError`` if the page is gone.
     @discardableResult
     public func progress(_ value: some Encodable) throws -> Bool {
         guard let caller = callingPage, let id = caller.call.id, caller.call.hearsProgress
@@ -85,11 +84,10 @@ package final class CallingPage: ChannelCall {
     let page: Page
     let call: PageCall
 
-    /// The id of the page that waits for this task in a synchronous request, and can do nothing meanwhile; and the path
-    /// of the handler.
+    /// The id of the page that is blocked by a synchronous request until this task answers, and the handler's path.
     @TaskLocal package static var waiting: (page: String, handler: String)?
 
-    /// The page that waits in this synchronous request, and its path; nil for most requests.
+    /// The id of the page that this synchronous request blocks, and the request's path; nil for other requests.
     static func waiting(for request: Request) -> (page: String, handler: String)? {
         guard !request.isAnonymous, request.headers.contains(.pageWaits), let page = request.page else {
             return nil
@@ -107,6 +105,6 @@ package final class CallingPage: ChannelCall {
 }
 
 extension Request {
-    /// The page's channel call that it stands for; nil for an HTTP request.
+    /// The call by a page's channel for which this request was made; nil for an HTTP request.
     var callingPage: CallingPage? { channelCall as? CallingPage }
 }

@@ -5,7 +5,7 @@ import DrawbridgeMocks
 import HTTPTypes
 import Logging
 
-/// Answers a call as a reply says.
+/// A call and the mock that answers it: waits, fills in templates, and makes the response.
 struct AnsweringReply: Answering {
     let reply: Reply
     /// Which reply it is: `pay, case 2`.
@@ -13,10 +13,10 @@ struct AnsweringReply: Answering {
     let input: ReplyInput
     let request: Request
     let book: ReplyBook
-    /// Supplies the answers of other programs, and files; nil where nothing does.
+    /// Asks other programs and opens files; nil if replies may use neither.
     let supplier: (any ReplySupplier)?
 
-    /// For how many seconds `$silence` holds a request, which then fails: a program learns that it waits in vain.
+    /// The seconds after which a request with `$silence` fails, so that a program does not wait for ever.
     private static let patience = 60
 
     var name: String { "reply \(which)" }
@@ -36,7 +36,7 @@ struct AnsweringReply: Answering {
         case .raw(let raw): return try await response(raw)
         case .forward(let target): return try await forwarded(to: target)
         case .missing, .pass, .sequence, .cases, .ask:
-            preconditionFailure("\(which) does not answer, and was to be given as an answer")
+            preconditionFailure("\(which) is a choice between replies, and cannot answer itself")
         }
     }
 
@@ -46,7 +46,7 @@ struct AnsweringReply: Answering {
             if place > 0 { try await Task.sleep(for: .milliseconds(reply.every)) }
             let isHeard = try request.progress(try await filled(template))
             if !isHeard, book.isNews("$progress", in: which) {
-                request.logger.notice("\(name): this bridge hears no $progress, and goes without")
+                request.logger.notice("\(name): this bridge takes no $progress, so it is left out")
             }
         }
     }
@@ -55,7 +55,7 @@ struct AnsweringReply: Answering {
         get throws {
             if let supplier { return supplier }
             throw HTTPError(
-                .badGateway, "programs and files are for the command alone; serve by it")
+                .badGateway, "only the drawbridge command answers with programs and files; serve with it")
         }
     }
 
@@ -71,12 +71,12 @@ struct AnsweringReply: Answering {
         return Response(body: .output(try await givenSupplier.ask(call.bytes, at: target, for: request)))
     }
 
-    /// An HTTP response as it is written; a page that called by a bridge with a callback gets its body.
+    /// The HTTP response of a `$response`; a page that called by a bridge with a callback gets its body.
     private func response(_ raw: RawReply) async throws -> Response {
         let found = try await self.body(of: raw)
         let type = raw.headers[.contentType] ?? found.headers[.contentType] ?? ""
         guard request.callingPage == nil else { return try await value(of: found.body, type, raw) }
-        // A range of a file, as media players ask for it, has a status of its own.
+        // The answer may be a range of the file, as media players ask for it, with status 206.
         var response = Response(
             raw.status == 200 ? found.status : .init(code: raw.status), headers: raw.headers, body: found.body
         )
@@ -84,7 +84,7 @@ struct AnsweringReply: Answering {
             response.headers.append(field)
         }
         if found.body.length != 0 { response.headers[.contentType] = type }
-        // Opened as a document, it would run as a page of this origin. A page's own fetch only reads it.
+        // As a document, the body would run scripts in this origin, so it is sandboxed. A fetch only reads it.
         let isFetched = request.headers[.secFetchDest] == "empty"
         if !isFetched, raw.runs(as: response.headers[.contentType] ?? "") {
             response.headers[.contentSecurityPolicy] = "sandbox"
@@ -109,7 +109,7 @@ struct AnsweringReply: Answering {
         }
     }
 
-    /// The value or error of an HTTP response for a bridge with a callback.
+    /// The body of a `$response`, as a value or error for a bridge with a callback.
     private func value(of body: Response.Body, _ type: String, _ raw: RawReply) async throws -> Response {
         let bytes = try await body.collect(upTo: Template.mostBytes)
         guard raw.status < 400 else {
@@ -131,7 +131,7 @@ struct AnsweringReply: Answering {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw HTTPError(
                     .internalServerError,
-                    "it is not UTF-8 text, and a callback takes only text; let the page ask by a flagged request"
+                    "the body is not UTF-8 text, and a callback takes only text; let the page send a request with _mobile_bridge=1"
                 )
             }
             return Response(body: .output(JSON.string(text).bytes))
@@ -173,9 +173,9 @@ struct AnsweringReply: Answering {
         return HTTPError(.init(code: status), message, code: failure.code, data: data)
     }
 
-    /// Never calls a callback; a request is held until its caller leaves, or a minute has passed.
+    /// Does not call the callback; a request is held until its caller leaves, or a minute has passed.
     ///
-    /// A page that is blocked by a synchronous call gets nothing, at once: to freeze it would be of no use.
+    /// A page that is blocked by a synchronous call gets an empty answer at once, since to freeze it is of no use.
     private func silence() async throws -> Response {
         let isForNobody = request.channelCall is RepeatedCall
         if isForNobody || request.callingPage?.call.isByChannel == true {
@@ -185,16 +185,16 @@ struct AnsweringReply: Answering {
         }
         if request.callingPage != nil || CallingPage.waiting(for: request) != nil {
             request.logger.warning(
-                "\(name) is silence, and the page is blocked until it is answered: it gets nothing, at once"
+                "\(name) is $silence, but a synchronous call blocks the page: it gets an empty answer at once"
             )
             return Response(body: .output([]))
         }
         try await Task.sleep(for: .seconds(Self.patience))
-        throw RepliedError(error: HTTPError(.gatewayTimeout, "\(name) is silence, and nobody answers"))
+        throw RepliedError(error: HTTPError(.gatewayTimeout, "\(name) is $silence, which sends no answer"))
     }
 }
 
-/// An error that is meant so, such as a reply's, and is not logged as a fault.
+/// An intended error, such as that of a reply; it is not logged as a fault.
 package struct RepliedError: Error {
     let error: HTTPError
 

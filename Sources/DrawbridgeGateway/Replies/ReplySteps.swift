@@ -5,14 +5,14 @@ package import DrawbridgePageRuntime
 import Logging
 import Synchronization
 
-/// Runs steps, which end with their session's reset, and with the gateway.
+/// Runs the steps of events and replies; a reset of their session cancels them, and so does the gateway's end.
 package final class ReplySteps: Sendable {
     /// The session and the page for which steps are run.
     struct Scene: Sendable {
         let title: String
         let session: Session
         let logger: Logger
-        /// The page that hears a name, by the bridge `event` an event; asked at each step, since one that was away may be back.
+        /// The page that has this handler, or for `event` a listener; looked up at each step, as pages come and go.
         let page: @Sendable (_ name: String, _ bridge: String?) async throws -> Page
         let turn: @Sendable (_ scenario: String, _ isOn: Bool) throws -> Void
     }
@@ -59,12 +59,12 @@ package final class ReplySteps: Sendable {
     private static func filled(_ steps: [ReplyStep], _ input: ReplyInput) throws -> [Filled] {
         let filled = try steps.map { (step: $0, data: try $0.data?.filled(input) ?? .null) }
         if filled.reduce(0, { $0 + $1.data.bytes.count }) <= mostBytes { return filled }
-        throw Fault("its data has more than \(mostBytes >> 10) KB; let it say less of what was sent")
+        throw Fault("its data has more than \(mostBytes >> 10) KB; use fewer placeholders")
     }
 
     /// Runs one step after the other, and waits until all are done.
     ///
-    /// - Throws: what went wrong with the first that could not be done; the others are left out.
+    /// - Throws: the error of the first step that failed; later steps do not run.
     func play(_ steps: [ReplyStep], _ input: ReplyInput, _ scene: Scene) async throws {
         let task = start(try Self.filled(steps, input), scene, hearing: Self.patience) { throw $0 }
         try await withTaskCancellationHandler {
@@ -74,7 +74,7 @@ package final class ReplySteps: Sendable {
         }
     }
 
-    /// - Parameter time: how long pages have to confirm what they were sent, after the last step.
+    /// - Parameter time: how long pages may take to confirm what they were sent, after the last step.
     private func start(
         _ steps: [Filled], _ scene: Scene, hearing time: Duration,
         failing: @escaping @Sendable (any Error) throws -> Void
@@ -146,10 +146,10 @@ package final class ReplySteps: Sendable {
         }
     }
 
-    /// How long a connected page may take to confirm an event; an open `alert` holds it up.
+    /// How long a connected page may take to confirm an event; an open `alert` delays that.
     package static let patience = Duration.seconds(10)
 
-    /// The error for what pages were sent and have not confirmed.
+    /// Lists the calls and events that pages have not confirmed in time.
     package struct Unheard: Error, CustomStringConvertible {
         private(set) var all: [(name: String, page: JSON, reason: String)] = []
 
@@ -192,7 +192,7 @@ package final class ReplySteps: Sendable {
         }
     }
 
-    /// Whether the steps of a call may begin: not where its session was reset meanwhile.
+    /// Ends a call; returns whether its steps may begin, which they may not if its session was reset meanwhile.
     func ends(call number: Int) -> Bool { state.withLock { $0.calls.removeValue(forKey: number) != nil } }
 
     /// Cancels all steps of a session; of all sessions where it is nil.

@@ -5,7 +5,7 @@ import Synchronization
 
 // Which handlers a request can reach: the sets of its page, then those of every page.
 extension Gateway {
-    /// The sets of a page at this path, the last registered first, and at last that of every page.
+    /// The sets for a page at this path: sets for some pages, the last registered first; then the set for every page.
     func handlerSets(ofPageAt path: String?) -> [HandlerSet] {
         guard let path, registry.hasSpecialHandlers,
             let segments = Target.segments(of: path)
@@ -28,7 +28,7 @@ extension Gateway {
         guard registry.hasSpecialHandlers else { return handlers.best(path, taking: method) }
         for set in sets(for: request) {
             if let route = set.best(path, taking: method) { return route }
-            // A pattern of a special set comes before the plain path of a general one.
+            // A pattern in a set for some pages takes precedence over an exact path in the set for every page.
             if let segments = Target.segments(of: path), !set.matches(segments).isEmpty { return nil }
         }
         return nil
@@ -41,7 +41,7 @@ extension Gateway {
         return near.min { $0.distance < $1.distance }?.name
     }
 
-    /// The patterns of the pages whose own sets have a handler at a path, where the page that asks is none of them.
+    /// The page patterns whose sets have a handler at a path, but which the requesting page does not match.
     func patternsOfPages(with path: String, otherThan request: Request) -> [String] {
         guard registry.hasSpecialHandlers, let segments = Target.segments(of: path) else {
             return []
@@ -68,7 +68,7 @@ extension Gateway {
         return Target.segments(of: plain.path).map { !matches($0, for: plain).isEmpty } ?? true
     }
 
-    /// Answers the request to which a handler redirects another one, whose caller was let in already.
+    /// Answers a request to which a handler has redirected another one, whose caller was admitted.
     @usableFromInline package func redirected(to request: Request) async -> Response {
         var request = request
         request.headers[.pageToken] = access.token.text

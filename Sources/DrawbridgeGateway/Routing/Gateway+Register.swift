@@ -34,7 +34,7 @@ extension Gateway {
         try handlers.register(at: path, make)
     }
 
-    /// Takes handlers for every page that are called by way of middleware (``HandlerSet/group(_:)``).
+    /// Makes a set for every page whose handlers run inside this middleware (``HandlerSet/group(_:)``).
     public func group(_ middleware: any Middleware...) -> HandlerSet {
         middleware.reduce(handlers) { $0.group($1) }
     }
@@ -60,7 +60,7 @@ extension Gateway {
     ///
     /// - Parameters:
     ///   - pattern: the path of the page's address: exact, with parameters, or with a wildcard at its end.
-    ///   - register: registers them; a set may be asked for again, and more be added.
+    ///   - register: registers the handlers; another call with the same pattern adds more.
     /// - Returns: the set.
     /// - Throws: a ``RegistrationError`` for a pattern that no page's path can fit; what `register` throws.
     @discardableResult
@@ -79,12 +79,12 @@ extension Gateway {
         return set
     }
 
-    /// Registers a handler with a rule of its own: it is asked about every request, flag or no flag, before the paths.
+    /// Registers a handler with a rule instead of a path; the rule is asked about every request, before all paths.
     ///
-    /// Who may call is decided before its handler is made. What that throws has its true status.
+    /// Access is checked before the handler is made. The handler's errors are sent with their true HTTP status.
     ///
     /// - Parameters:
-    ///   - type: names it in the log, and is registered once.
+    ///   - type: gives the handler its name in the log; a second registration of a type replaces the first.
     ///   - rule: whether it takes a request; it may be asked before the body is there, and more than once.
     package func register<H: Handler>(
         ruled type: Any.Type, deadline: Duration?, where rule: @escaping @Sendable (Request) -> Bool,
@@ -95,7 +95,7 @@ extension Gateway {
         ruled.insert(route, for: ObjectIdentifier(type))
     }
 
-    /// Removes what is registered with a rule of its own for a type.
+    /// Removes the handler that was registered with a rule under this type.
     ///
     /// - Returns: false when there was nothing.
     package func unregister(ruled type: Any.Type) -> Bool { ruled.remove(ObjectIdentifier(type)) }

@@ -2,9 +2,9 @@ public import DrawbridgeMessages
 import Logging
 import Synchronization
 
-/// Handlers by path: those of every page, those that only some pages have, or a group of them with middleware of its own.
+/// Handlers by path: those for every page, those for some pages, or a group of these inside its own middleware.
 ///
-/// Sets organise, they do not protect: pages of one origin can read each other.
+/// Sets are for order, not for protection: pages of one origin can read each other.
 public final class HandlerSet: Sendable {
     private final class Table: Sendable {
         let routes = Mutex(Routes<Route>())
@@ -46,7 +46,7 @@ public final class HandlerSet: Sendable {
             } catch let error as MissingInitializer {
                 throw RegistrationError(path, "\(error)")
             } catch {
-                // Another error is about this request alone: the type can be made.
+                // Any other error is about this sample request: the type itself can be made.
             }
         }
         add(route)
@@ -70,7 +70,7 @@ public final class HandlerSet: Sendable {
         add(try route(at: path, make))
     }
 
-    /// The same handlers, where those that are registered with it are called by way of middleware.
+    /// The same set of handlers, but those that are registered with the result run inside this middleware.
     ///
     /// ```swift
     /// let members = gateway.group(NeedsLogin())
@@ -80,7 +80,7 @@ public final class HandlerSet: Sendable {
     /// It is called inside the gateway's own middleware, and sees a request as its handler gets it: without the flag, with
     /// ``Request/parameters``. What it throws is answered as an error of the handler's.
     ///
-    /// - Parameter middleware: the outermost first; inside that of the group in which it is made.
+    /// - Parameter middleware: the outermost first; all of it runs inside the middleware of this set.
     public func group(_ middleware: any Middleware...) -> HandlerSet {
         HandlerSet(table, in: registry, self.middleware + middleware, logger)
     }

@@ -2,7 +2,7 @@ import DrawbridgeMessages
 
 /// Why a handler cannot be registered at a path.
 public struct RegistrationError: Error, Equatable, CustomStringConvertible {
-    /// The path as it was given.
+    /// The path as it was passed when the handler was registered.
     public let path: String
     /// What is wrong with it, or with the handler, and what to write.
     public let description: String
@@ -16,7 +16,7 @@ public struct RegistrationError: Error, Equatable, CustomStringConvertible {
 extension RoutePattern {
     /// Reads a path at which a handler is registered.
     ///
-    /// - Throws: for one that no caller ever asks for, and for one that names two of its parts alike.
+    /// - Throws: for a path that no request can have, and for one with two parameters of the same name.
     init(registering path: String) throws(RegistrationError) {
         guard let pattern = RoutePattern(checking: path) else {
             throw RegistrationError(

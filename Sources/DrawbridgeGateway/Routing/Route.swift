@@ -9,11 +9,11 @@ protocol Answering: Sendable {
     var name: String { get }
     /// For the access log: `handler LoginHandler`, `reply pay`.
     var title: String { get }
-    /// The text of `Server-Timing` before the milliseconds.
+    /// The value of `Server-Timing` up to the milliseconds.
     var timing: [UInt8] { get }
-    /// For the journal.
+    /// Who answered, as the journal records it.
     var answerer: JournalRecord.Answerer { get }
-    /// Whether its errors are told in the envelope, which pages do not expect of a handler with a rule of its own.
+    /// Whether its errors are sent in the envelope; callers of a handler with a rule do not expect that.
     var hasEnvelope: Bool { get }
 }
 
@@ -44,7 +44,7 @@ package final class Route: Routed, Answering {
     /// Decides instead of a path whether the handler takes a request; nil where it has a path.
     let rule: Rule?
 
-    /// How long the answer may take; nil: as long as it takes.
+    /// How long the answer may take; nil for no limit.
     let deadline: Duration?
 
     /// The middleware around its handler alone, the outermost first.
@@ -82,7 +82,7 @@ package final class Route: Routed, Answering {
         return methods.contains(method)
     }
 
-    /// Whether another route of its path takes a method that it takes too.
+    /// Whether another route of the same path takes one of this route's methods, and so replaces it.
     package func isReplaced(by other: Route) -> Bool {
         switch (methods, other.methods) {
         case (let mine?, let its?): !mine.isDisjoint(with: its)
@@ -91,17 +91,17 @@ package final class Route: Routed, Answering {
         }
     }
 
-    /// - Parameter make: the closure that makes an `H`, without its type.
+    /// - Parameter make: a closure that makes an `H`; its type is checked here.
     private static func immediate<H: SynchronousHandler>(_ type: H.Type, made make: Any) -> Immediate? {
         // A handler that wants a thread runs in a task there, so it cannot be asked without a task.
         if case .thread = type.execution { return nil }
         guard let make = make as? @Sendable (Request) throws -> H else {
-            preconditionFailure("\(H.self) is registered, and \(Swift.type(of: make)) makes it")
+            preconditionFailure("\(H.self) is registered with a closure of type \(Swift.type(of: make))")
         }
         return { request in try make(request).startLoading(request) }
     }
 
-    /// Logs the handler when it took so long that the others on its loop had to wait.
+    /// Logs the handler if it has blocked its loop for too long.
     func tellIfLong(_ held: Duration, _ request: Request) {
         guard held > Self.longStep else { return }
         request.logger.warning(
@@ -111,7 +111,7 @@ package final class Route: Routed, Answering {
             """)
     }
 
-    /// How long the handler held its loop, until now; logs it where that was too long.
+    /// How long the handler has blocked its loop so far; logs it if that is too long.
     func held(since began: Moment, _ request: Request) -> Duration {
         let held = began.elapsed
         tellIfLong(held, request)
@@ -120,11 +120,11 @@ package final class Route: Routed, Answering {
 
     private static let longStep = Duration.milliseconds(50)
 
-    /// Its methods, as in an `Allow` header.
+    /// Its methods, as the value of an `Allow` header.
     var allow: String {
         handler.methods?.map(\.rawValue).joined(separator: ", ") ?? Self.usualMethods
     }
 
-    /// The same for handlers that do not say which methods they take, and for replies.
+    /// The `Allow` value for replies, and for handlers that declare no methods.
     static let usualMethods = "GET, POST, PUT, PATCH, DELETE"
 }

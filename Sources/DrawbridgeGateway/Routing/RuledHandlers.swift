@@ -4,7 +4,7 @@ import Synchronization
 /// Handlers that have a rule of their own and no path: they are asked before the paths, the last registered first.
 final class RuledHandlers: Sendable {
     private let routes = Mutex<[(type: ObjectIdentifier, route: Route)]>([])
-    /// Lets the requests of a gateway without such handlers, as most are, do without the lock.
+    /// True for most gateways, which have no such handlers; their requests do not need the lock.
     private let isUnused = Atomic<Bool>(true)
     private let registry: Registry
 
@@ -35,7 +35,7 @@ final class RuledHandlers: Sendable {
     /// The last registered of those that take the request; nil for a path of the gateway's own, which none may take.
     func first(for request: Request) -> Route? {
         guard !isEmpty, !OwnPath.isOwn(request) else { return nil }
-        // Asked without the lock, for a rule is somebody else's code.
+        // Rules are called without the lock, since they are foreign code.
         return routes.withLock { $0 }.last { $0.route.rule?(request) == true }?.route
     }
 }

@@ -1,19 +1,19 @@
 import DrawbridgeMessages
 import HTTPGrammar
 
-/// The name of a call as the journal has it: with slashes between its parts, and none before them.
+/// The form of a call's name in the journal: without a slash at its beginning.
 package enum CallName {
     package static func plain(_ name: String) -> String {
         name.hasPrefix("/") ? String(name.dropFirst()) : name
     }
 
-    /// Whether a file takes it as the name of a reply: `user/:id` and `*` stand for other names there, `$when` for none.
+    /// Whether a mock can have exactly this name: in a file `user/:id` and `*` are patterns, and `$when` is a keyword.
     package static func canHaveReply(_ name: String) -> Bool {
         RoutePattern(checking: name)?.names.isEmpty == true && !name.hasPrefix("$")
             && name.contains { !$0.isWhitespace }
     }
 
-    /// Whether a person may paste it into a shell as it is: a page may call any name.
+    /// Whether the name can be pasted into a shell without quotes; pages may call any name.
     package static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { $0.isWord || "./-".utf8.contains($0) }
     }

@@ -1,24 +1,24 @@
-// For tests in Swift.
+// The interface for tests in Swift.
 public import DrawbridgeJSON
 
 extension Journal {
-    /// One call of native's, as it is when it is looked at.
+    /// A snapshot of one call that a page or a program made to native.
     public struct Call: Sendable {
-        /// Its place among all records; numbers grow, and have gaps.
+        /// Its number in the journal; numbers grow in the order of the records, and have gaps.
         public let number: Int
         /// The name that was called, such as `pay` or `user/login`.
         public let name: String
-        /// By which bridge: `flag`, `__jsbridge__`, `wvjb`, `shortcut` and so on.
+        /// The bridge of the call: `flag`, `__jsbridge__`, `wvjb`, `shortcut` and so on.
         public let bridge: String
-        /// What was sent; `null` for nothing, and the beginning as a text where it has more than 64 KB.
+        /// The input; `null` if there was none; beyond 64 KB only its beginning, as a string.
         public let input: JSON
-        /// What was answered, as far as it is there; `null` for nothing.
+        /// The answer, also that of an error; `null` if there is none, or none yet.
         public let output: JSON
-        /// Whether it waits, was answered, failed, or was left by its caller.
+        /// Whether it is waiting, was answered, failed, or was abandoned by its caller.
         public let state: CallState
-        /// The code of its answer, as it is in the envelope; nil where there is none yet.
+        /// The code of the answer, as in the envelope; nil until the call has ended.
         public let code: Int?
-        /// Who answered: `reply pay, case 2`, `handler PayHandler`, `nobody` or `gateway`; nil where nobody has yet.
+        /// What answered: `reply pay, case 2`, `handler PayHandler`, `nobody` or `gateway`; nil while it is waiting.
         public let answeredBy: String?
 
         init(_ record: JournalRecord) {
@@ -33,21 +33,21 @@ extension Journal {
         }
     }
 
-    /// What was called is not what a test expects.
+    /// Thrown if the call that a test waits for did not come.
     public struct CallError: Error, CustomStringConvertible {
-        /// What came in its place.
+        /// Which calls came instead.
         public let description: String
     }
 
     /// The calls of a name, or all of them, in the order in which they began.
     ///
     /// - Parameter name: with or without its first slash; nil for every name.
-    /// - Throws: nothing today; a journal that several processes share may be out of reach one day.
+    /// - Throws: nothing at present; reserved for a journal in another process.
     public func calls(named name: String? = nil) async throws -> [Call] {
         read(Self.filter(name)).records.map(Call.init)
     }
 
-    /// The last call of a name; waits until one has come and was answered.
+    /// The last call of a name; if none was answered yet, waits for one.
     ///
     /// ```swift
     /// let pay = try await gateway.journal.call("pay", within: .seconds(5))
@@ -56,8 +56,8 @@ extension Journal {
     ///
     /// - Parameters:
     ///   - name: with or without its first slash.
-    ///   - time: how long to wait: a click returns before its call is there.
-    /// - Throws: a ``CallError`` that says what was called in its place.
+    ///   - time: how long to wait; needed because a click returns before its call arrives.
+    /// - Throws: a ``CallError`` that names the calls that came instead.
     public func call(_ name: String, within time: Duration = .seconds(5)) async throws -> Call {
         let filter = Self.filter(name)
         var watch = Watch(filter) { filter.fits($0) && $0.state != .waiting ? 0 : nil }

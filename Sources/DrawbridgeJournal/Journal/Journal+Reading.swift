@@ -1,12 +1,10 @@
 package import DrawbridgeMessages
 import Synchronization
 
-// Reads the journal.
 extension Journal {
-    /// The records that fit, the number from which one would go on, and whether records were lost that a reader from
-    /// `since` on would have seen.
+    /// The matching records, the number at which the next read goes on, and whether records between were dropped.
     ///
-    /// - Parameter since: the number of the first one; nil for all that the session sees.
+    /// - Parameter since: the number of the first record; nil for all that the session sees.
     package func read(
         _ filter: RecordFilter, since: Int? = nil, atMost limit: Int = .max
     ) -> (records: [JournalRecord], next: Int, hasLost: Bool) {
@@ -23,7 +21,7 @@ extension Journal {
         return (found, next, from <= view.lastLost(of: filter.kinds))
     }
 
-    /// Which names were called, for the message that another one was not.
+    /// The names that were called instead, for the message that an expected call did not come.
     package func called(instead filter: RecordFilter, since: Int? = nil) -> String {
         var all = filter
         (all.name, all.state, all.by, all.when, all.isUnanswered) = (nil, nil, nil, nil, false)
@@ -33,14 +31,14 @@ extension Journal {
 
     package func record(_ number: Int) -> JournalRecord? { state.withLock { $0.record(number) } }
 
-    /// The newest record of a request, even where its session has forgotten it.
+    /// The newest record with a request id, even if its session hides it since a reset.
     package func record(ofRequest id: String) -> JournalRecord? {
         state.withLock { $0.records }.all.last { $0.head.id == id }
     }
 
     /// The number of the next record, and the highest number of these kinds that was dropped.
     ///
-    /// - Parameter session: whose; of all sessions where it is nil.
+    /// - Parameter session: nil for all sessions together.
     package func ends(
         of kinds: Set<JournalRecord.Kind>, in session: Session? = nil
     ) -> (next: Int, lastLost: Int) {
@@ -53,19 +51,19 @@ extension Journal {
         package fileprivate(set) var records: [JournalRecord] = []
         package fileprivate(set) var next: Int
         fileprivate let last: Int
-        /// The number of the first record that the session sees, and the highest of these kinds that was dropped.
+        /// The first number that the session sees, and the highest dropped number of the filter's kinds.
         package let view: Int
         let lastLost: Int
-        /// Records before these numbers were dropped, some of which the reader has not seen; nil where it has seen all.
+        /// The number before which records were dropped that the reader has not seen; nil if it has missed none.
         package let lostBefore: Int?
         package let lostRequestsBefore: Int?
 
-        /// Whether there are more, which are had by asking again.
+        /// Whether there are more changes after ``next``, so that the caller has to ask again.
         package var hasMore: Bool { next < last }
 
         fileprivate init(_ state: State, since change: Int, _ filter: RecordFilter) {
             let seen = state.views[filter.session]
-            // Dropped records of other sessions are no loss to this one.
+            // Dropped records of other sessions are not a loss for this session.
             func lost(_ queue: RecordQueue, _ kind: JournalRecord.Kind) -> Int? {
                 change < queue.lastLostChange && seen.lastLost(of: [kind]) >= seen.from
                     ? queue.lastLost + 1 : nil
@@ -77,9 +75,9 @@ extension Journal {
         }
     }
 
-    /// The records that fit and have changed, as they are now; where not much has, nothing else is looked at.
+    /// The matching records that changed since a change, as they are now; if few have changed, only these are visited.
     ///
-    /// - Parameter change: the number of the last change that the reader has seen.
+    /// - Parameter change: the last change that the reader has seen.
     package func changes(since change: Int, _ filter: RecordFilter, atMost limit: Int) -> Changes {
         var (changes, kept) = state.withLock { state -> (Changes, (RecordQueue, RecordQueue)?) in
             var changes = Changes(state, since: change, filter)
@@ -88,10 +86,10 @@ extension Journal {
                 return (changes, (state.records, state.requests))
             }
             changes.next = change
-            // A part at a time, since callers wait for the lock.
+            // At most 512 changes per lock: calls wait for this lock meanwhile.
             while changes.hasMore, changes.records.count < limit, changes.next < change + 512 {
                 changes.next += 1
-                // A record that has changed once more comes with that change.
+                // If the record has changed again since, it is listed at its latest change only.
                 if let record = state.record(state.changed[changes.next % remembered]),
                     record.change == changes.next, record.number >= changes.view, filter.fits(record)
                 {
@@ -113,8 +111,8 @@ extension Journal {
         return changes
     }
 
-    /// Goes through the records of both queues, by their numbers, until it is told to stop; not under the lock, which is
-    /// held for two references.
+    /// Visits the records of both queues in the order of their numbers until `body` returns false; needs no lock, since
+    /// the queues are copies that share their storage.
     private static func each(
         _ kept: (records: RecordQueue, requests: RecordQueue), of kinds: Set<JournalRecord.Kind>,
         from number: Int, _ body: (JournalRecord) -> Bool

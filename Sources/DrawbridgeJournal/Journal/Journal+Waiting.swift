@@ -2,20 +2,19 @@ package import DrawbridgeMessages
 import HTTPTypes
 import Synchronization
 
-// Waits for calls, and for other changes.
 extension Journal {
     static let mostWaiters = 256
-    /// While calls come without a break, whoever waits looks at all that have come in this time at once.
+    /// A pause before each wait, so that many calls in a row are looked at together.
     private static let pause = Duration.milliseconds(5)
 
-    /// Somebody who is woken when a record changes that may concern them.
+    /// A task that is woken when a record that matches `filter` changes, or a topic.
     struct Waiter {
         let filter: RecordFilter?
         let hearsTopics: Bool
         let waker: AsyncStream<Never>.Continuation
     }
 
-    /// Whether the gateway stops; that wakes all waiters.
+    /// Whether the gateway is stopping; setting it wakes all waiting tasks.
     package var isStopping: Bool {
         get { state.withLock { $0.isStopping } }
         set {
@@ -26,11 +25,11 @@ extension Journal {
         }
     }
 
-    /// Waits until `isDone` returns true, which is asked again after each change.
+    /// Waits until `isDone` returns true; it is called first at once, and then after each change.
     ///
-    /// - Parameter filter: which records may matter; nil for all.
-    /// - Returns: false where the time was over before.
-    /// - Throws: where too many wait already.
+    /// - Parameter filter: the records whose changes matter; nil for all.
+    /// - Returns: false if the deadline passed first.
+    /// - Throws: an ``HTTPError`` if too many tasks are waiting, or the gateway stops.
     package func wait(
         for filter: RecordFilter?, until deadline: ContinuousClock.Instant, _ isDone: () -> Bool
     ) async throws(HTTPError) -> Bool {
@@ -39,19 +38,19 @@ extension Journal {
         while true {
             let changes = state.withLock { $0.changes }
             if isDone() { return true }
-            guard !isStopping else { throw HTTPError(.serviceUnavailable, "the gateway stops") }
+            guard !isStopping else { throw HTTPError(.serviceUnavailable, "the gateway is stopping") }
             guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
             guard place <= Self.mostWaiters else {
                 throw HTTPError(
                     .serviceUnavailable,
-                    "\(Self.mostWaiters) wait for calls already; ask again when some have ended")
+                    "\(Self.mostWaiters) requests already wait for calls; try again when some have ended")
             }
             try? await Task.sleep(for: Self.pause)
             await changed(since: changes, filter, until: deadline)
         }
     }
 
-    /// Waits for the next change, the deadline, or the cancellation of its task.
+    /// Returns at the next change, at the deadline, or when the task is cancelled.
     package func changed(
         since changes: Int, _ filter: RecordFilter?, until deadline: ContinuousClock.Instant,
         hearsTopics: Bool = false
@@ -77,7 +76,7 @@ extension Journal {
         case gateway, pages, questions, replies, scenarios, sessions
     }
 
-    /// Notes that topics may have changed, and wakes those who wait for that.
+    /// Notes that these topics may have changed, and wakes the tasks that wait for topics.
     package func touch(_ topics: Topic...) {
         guard isOn else { return }
         state.withLock { state in
@@ -87,7 +86,7 @@ extension Journal {
         }
     }
 
-    /// The topics that may have changed since a change, and the number of the last change.
+    /// The topics that may have changed since a given change, and the number of the newest change.
     package func touched(since change: Int) -> (topics: [Topic], now: Int) {
         state.withLock { state in
             (Topic.allCases.filter { state.touched[$0, default: 0] > change }, state.changes)
@@ -110,11 +109,11 @@ extension Journal.State {
 }
 
 extension Journal {
-    /// The records that somebody waits for: it looks at each when that has changed, and at no other.
+    /// The records that a wait has matched so far; each look examines only records that changed since the last one.
     package struct Watch {
-        /// Their numbers, since records would outlive their place in the journal.
+        /// Numbers and not records, which would stay in memory after the journal has dropped them.
         package private(set) var found: [(number: Int, place: Int)] = []
-        /// The highest number that was dropped of those that it looks at, and the first one that the session sees.
+        /// The highest dropped number among the records of the filter's session and kinds.
         package private(set) var lastLost = 0
         private var view = 1
         private var lastChange = 0
@@ -123,7 +122,7 @@ extension Journal {
 
         package var hasLost: Bool { view <= lastLost }
 
-        /// Looks at the filter's session and kinds; `place` has a number for each that is looked for, nil for any other.
+        /// Watches the filter's session and kinds; `place` returns a number for a match, nil for any other record.
         package init(_ filter: RecordFilter, _ place: @escaping (JournalRecord) -> Int?) {
             self.filter = RecordFilter(session: filter.session, kinds: filter.kinds)
             self.place = place
@@ -135,7 +134,7 @@ extension Journal {
                 let news = journal.changes(since: lastChange, filter, atMost: .max)
                 (lastChange, view, lastLost, hasMore) = (news.next, news.view, news.lastLost, news.hasMore)
                 for record in news.records {
-                    // Those that change are mostly the newest.
+                    // Searches from the end: mostly the newest records change.
                     let end = found.lastIndex { $0.number < record.number }.map { $0 + 1 } ?? 0
                     if end < found.count, found[end].number == record.number { found.remove(at: end) }
                     if let place = place(record) { found.insert((record.number, place), at: end) }

@@ -2,16 +2,16 @@ import DrawbridgeJSON
 package import DrawbridgeMessages
 import Synchronization
 
-/// What has happened between pages and native, one record each, in the order in which it began.
+/// A record of each event between pages and native, in the order in which they began.
 ///
-/// A gateway keeps it where it was made with `keepsJournal: true`: the last 10,000 records, in 64 MB at most.
+/// A gateway made with `keepsJournal: true` keeps the last 10,000 records, in 64 MB at most.
 ///
-/// Numbers grow for ever. The oldest records are dropped where there is no more room, and a reader whose position is
-/// older than all that are left is told so.
+/// Numbers of records are never reused. The oldest records are dropped to make room; a reader that asks for dropped
+/// records is told so.
 public final class Journal: Sendable {
     package struct Limits: Sendable {
         var records = 10_000
-        /// Requests that were passed through, which are many and tell little.
+        /// The limit of requests that were passed through, which are many and of little interest.
         var requests = 2_000
         var bytes = 64 << 20
         var bytesOfPage: Int { bytes / 2 }
@@ -20,11 +20,11 @@ public final class Journal: Sendable {
     struct State {
         /// All records except requests that were passed through.
         var records = RecordQueue()
-        /// Requests that were passed through, kept apart so that the files of a page displace no calls.
+        /// Requests that were passed through, in a queue of their own so that a page's many files never push out calls.
         var requests = RecordQueue()
         var next = 1
         private(set) var changes = 0
-        /// The numbers of the records that changed last, each at the rest of its change; 0 for what is not a record.
+        /// A ring of the latest changes: at index `change % count` the number of the record that changed, 0 for none.
         private(set) var changed = Array(repeating: 0, count: 4096)
         var bytes = 0
         var bytesOfPages: [String: Int] = [:]
@@ -34,10 +34,10 @@ public final class Journal: Sendable {
         var lastWaiter = 0
         var touched: [Topic: Int] = [:]
         var isStopping = false
-        /// Called for each call that has ended; nil where nothing wants to know.
+        /// Called for each call that has ended; nil if there is no listener.
         var listener: (@Sendable (JournalRecord, _ times: Int) -> Void)?
 
-        /// Counts a change, of a record where it has a number.
+        /// Counts a change; `number` is that of the record, or 0 for a change of something else.
         mutating func change(_ number: Int = 0) {
             changes += 1
             changed[changes % changed.count] = number
@@ -47,7 +47,7 @@ public final class Journal: Sendable {
     package let isOn: Bool
     private let limits: Limits
     let state = Mutex(State())
-    /// How many read its stream, and how many wait for calls.
+    /// How many clients read the stream of changes, and how many tasks wait for calls.
     let readers = Atomic(0)
     let waiting = Atomic(0)
 
@@ -56,11 +56,11 @@ public final class Journal: Sendable {
         self.limits = limits
     }
 
-    // MARK: What happens
+    // MARK: Recording
 
-    /// Notes that a call has begun, or a request that is passed through.
+    /// Records the begin of a call, or of a request that is passed through.
     ///
-    /// - Parameter input: what is sent; nil where it was not read yet.
+    /// - Parameter input: the body; nil if it was not read yet.
     package func begin(
         _ request: Request, as kind: JournalRecord.Kind = .call, from caller: JournalRecord.Caller,
         _ input: [UInt8]? = []
@@ -69,9 +69,9 @@ public final class Journal: Sendable {
         return add(JournalRecord.Head(kind, request, from: caller, contentType: type), .waiting, input)
     }
 
-    /// Notes something that concerns a page.
+    /// Records an event of a page.
     ///
-    /// - Parameter state: `waiting` where an answer will come; nil for what has none.
+    /// - Parameter state: `waiting` if an answer is expected; nil if not.
     package func note(
         _ kind: JournalRecord.Kind, of page: JournalRecord.Concerned, _ name: String, at bridge: String,
         _ input: [UInt8], saying sentence: String?, _ state: JournalRecord.State?
@@ -79,7 +79,7 @@ public final class Journal: Sendable {
         add(JournalRecord.Head(kind, of: page, name, at: bridge), state, input, saying: sentence)
     }
 
-    /// Notes a message that concerns no single page.
+    /// Records a message that does not belong to a page.
     package func note(_ sentence: String, about name: String) {
         _ = add(JournalRecord.Head(.notice, of: nil, name), nil, [], saying: sentence)
     }
@@ -88,17 +88,17 @@ public final class Journal: Sendable {
         update(number) { record, room in record.sends(request, input, room: room) }
     }
 
-    /// Notes why cases and handlers that were asked first did not answer.
+    /// Records the reasons why cases and handlers that were tried first did not answer.
     package func note(why: [String], of number: Int) { update(number) { record, _ in record.why += why } }
 
-    /// Notes which name was perhaps meant by one that nothing answers, or where that is answered.
+    /// Records a hint for a name that nothing answers: a similar name, or where the name would be answered.
     package func note(near: String, of number: Int) { update(number) { record, _ in record.near = near } }
 
     package func note(_ asked: JournalRecord.Asked, of number: Int) {
         update(number) { record, _ in record.asked = asked }
     }
 
-    /// Notes the end of a call; a second end changes nothing.
+    /// Records the end of a call; a second end is ignored.
     package func end(
         _ number: Int, _ outcome: JournalRecord.State, by answerer: JournalRecord.Answerer? = nil,
         code: Int? = nil, output: [UInt8] = [], form: JournalRecord.Form = .value
@@ -111,7 +111,7 @@ public final class Journal: Sendable {
         }
     }
 
-    /// Notes an answer of a page for which nobody waits.
+    /// Records an answer of a page to which no task listens any more.
     package func note(told: [UInt8], of number: Int) {
         update(number) { record, room in
             record.output = JournalRecord.Value(told, room: room)
@@ -119,25 +119,25 @@ public final class Journal: Sendable {
         }
     }
 
-    /// How often nobody answered a call or a question, by its name, since the process began.
+    /// How many calls and questions were not answered since the start, by name.
     package var unanswered: [String: Int] { state.withLock { $0.unanswered.counts } }
 
-    /// Calls that nobody answered since the process began, the first ones of each name, and how many had further names.
+    /// The first unanswered calls of each name since the start, and the number of calls beyond the limit of names.
     package var unansweredCalls: (calls: [(name: String, calls: [JournalRecord])], others: Int) {
         state.withLock { ($0.unanswered.calls, $0.unanswered.others) }
     }
 
-    /// Has each call told when it has ended, on any thread.
+    /// Sets the function that is called, on any thread, for each call that has ended.
     package func listen(_ listener: @escaping @Sendable (JournalRecord, _ times: Int) -> Void) {
         state.withLock { $0.listener = listener }
     }
 
-    /// Whether a listener is told of each call, so that nothing else has to log unanswered ones.
+    /// Whether there is a listener, which also logs unanswered calls, so that nothing else has to.
     package var isTold: Bool { state.withLock { $0.listener != nil } }
 
     package var keptBytes: Int { state.withLock { $0.bytes } }
 
-    /// Hides all records before now from a session; from all sessions where it is nil.
+    /// Hides all present records from a session; nil hides them from all sessions.
     package func forget(_ session: Session?) {
         state.withLock { state in
             state.views.begin(session, at: state.next)
@@ -171,14 +171,14 @@ public final class Journal: Sendable {
         }
     }
 
-    /// How many bytes of a value are kept; fewer where its page has many already.
+    /// The most bytes to keep of a value; less if the records of its page already take much of the memory.
     private func room(for page: String?, in state: borrowing State) -> Int {
         guard let page else { return JournalRecord.Value.mostBytes }
         return max(
             0, min(JournalRecord.Value.mostBytes, limits.bytesOfPage - (state.bytesOfPages[page] ?? 0)))
     }
 
-    /// - Parameter whereItWaits: whether a record that has ended stays as it is.
+    /// - Parameter whereItWaits: if true, a record that has already ended is not changed.
     private func update(
         _ number: Int, whereItWaits: Bool = false, _ update: (inout JournalRecord, _ room: Int) -> Void
     ) {
@@ -222,7 +222,7 @@ extension Journal.State {
         records.update(number, change) ?? requests.update(number, change)
     }
 
-    /// Reports a call that has ended, to be called outside the lock; nil where nothing wants to know.
+    /// A closure that calls the listener, to be run after the lock is released; nil if there is no listener.
     fileprivate func telling(of number: Int) -> (() -> Void)? {
         guard let listener, let record = records.record(number), record.kind == .call else { return nil }
         let times = record.by == .nobody ? unanswered.count(of: record.name) : 0

@@ -2,8 +2,8 @@ package import DrawbridgeMessages
 import HTTPTypes
 import Synchronization
 
-/// Counts as one of the readers of the stream while it exists; an inspector shows questions as well, which wait for the
-/// person there.
+/// Reserves one of the places of stream readers until it is deallocated; with `questions`, the reader is an inspector,
+/// in which a person can answer.
 package final class JournalReader: Sendable {
     package static let most = 16
 
@@ -14,7 +14,8 @@ package final class JournalReader: Sendable {
         let count = journal.readers.add(1, ordering: .relaxed).newValue
         guard count <= Self.most else {
             journal.readers.subtract(1, ordering: .relaxed)
-            throw HTTPError(.serviceUnavailable, "\(Self.most) read the stream already; close one of them")
+            throw HTTPError(
+                .serviceUnavailable, "\(Self.most) clients already read the stream; close one of them")
         }
         self.journal = journal
         self.questions = questions

@@ -25,7 +25,7 @@ extension JournalRecord {
         if !reasons.isEmpty { members["why"] = .array(reasons.map(JSON.string)) }
         if let state { members["state"] = .string(state.rawValue) }
         if let code { members["code"] = .number(.init(code)) }
-        // For a page that is gone, the output is the reason.
+        // When a page has gone, the output is the reason for that.
         if kind != .request, state != .waiting, kind != .page || !output.bytes.isEmpty {
             members["output"] = shownOutput(redaction)
         }
@@ -43,13 +43,13 @@ extension JournalRecord {
         return .object(members)
     }
 
-    /// What was sent: as JSON where it can be read so, as text elsewhere.
+    /// The input as JSON if it can be parsed, else as a string.
     package func shownInput(_ redaction: Redaction?) -> JSON {
         guard let read = readInput else { return input.text(redaction) }
         return redaction.removed(from: read.value ?? .null)
     }
 
-    /// What was answered, in the same way.
+    /// The output as JSON if it can be parsed, else as a string.
     package func shownOutput(_ redaction: Redaction?) -> JSON {
         guard output.isWhole, let value = try? JSON(parsing: output.bytes) else {
             return output.text(redaction)

@@ -8,20 +8,20 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// One thing that happened between a page and native, and what has become of it.
+/// One event between a page and native, and its outcome.
 ///
-/// It keeps bytes and clock ticks, and becomes JSON when somebody reads it: most are read by nobody.
+/// It stores raw bytes and clock ticks, and builds JSON only when it is read, since most records never are.
 package struct JournalRecord: Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// A page or a program has called a name of native's, by whichever bridge.
+        /// A page or a program has called native, through any bridge.
         case call
-        /// Native has called a function of a page's, sent it an event, or run a script in it.
+        /// Native has called a function of a page, sent it an event, or run a script in it.
         case push
-        /// A page came, went, or reported an error.
+        /// A page was loaded, went away, or reported an error.
         case page
-        /// A request that was not for native, and was passed through.
+        /// A request that was not a call to native, and was passed through to a file or a server.
         case request
-        /// A message that is logged once, such as about a name that a page looked up in vain.
+        /// A message that is logged only once, for example that a page looked for a name that does not exist.
         case notice
     }
 
@@ -31,12 +31,12 @@ package struct JournalRecord: Sendable {
         case reply(String)
         case handler(String)
         case nobody
-        /// The gateway itself, which refused it for instance.
+        /// The gateway itself, for example because it refused the request.
         case gateway
 
         package static let words = ["reply", "handler", "nobody", "gateway"]
 
-        /// What it is, and which of them, where there are several.
+        /// The kind of answerer, and the title of the reply or handler.
         var shown: (word: String, title: String?) {
             switch self {
             case .reply(let title): ("reply", title)
@@ -48,14 +48,14 @@ package struct JournalRecord: Sendable {
     }
 
     package enum Form: Sendable, Equatable {
-        /// A value, which each bridge gives in its own way.
+        /// A value; each bridge has its own way to send it to the page.
         case value
-        /// An error, as an object with `code` and `message`.
+        /// An error, recorded as an object with `code` and `message`.
         case failure(status: Int)
         case missing
-        /// An HTTP response that is sent as it is.
+        /// An HTTP response without an envelope, whose body was recorded.
         case raw(type: String)
-        /// The same, whose bytes were not recorded.
+        /// An HTTP response whose body was streamed, and so was not recorded.
         case stream
     }
 
@@ -65,7 +65,7 @@ package struct JournalRecord: Sendable {
         let title: String
         let session: Session
 
-        /// Shortens what a page says of itself, since every record of it has that.
+        /// Cuts the path and the title, which the page chooses and each of its records repeats.
         package init(id: String, path: String, title: String, session: Session) {
             self.id = id
             self.path = path.cut(to: 2000)
@@ -76,24 +76,24 @@ package struct JournalRecord: Sendable {
         var bytes: Int { path.utf8.count + title.utf8.count }
     }
 
-    /// Where a call or a request comes from.
+    /// The origin of a call or a request.
     ///
-    /// By the channel of a page there is no method. `resentFrom` is the number of the call that this one repeats.
+    /// Calls on a page's channel have no HTTP method. `resentFrom` is the number of the call that this one repeats.
     package typealias Caller = (page: Concerned?, bridge: String, isOnChannel: Bool, resentFrom: Int?)
 
-    /// A question that was asked before the answer; it is not decided as long as it waits, and where its caller has left.
+    /// A question that preceded the answer; `decided` is nil while it waits, and if its caller has gone.
     package typealias Asked = (question: String, decided: Decided?)
 
-    /// What was chosen or filled in, nil where the question was cancelled; and by whom: `person`, `script`, `program`,
-    /// `inspector` or `nobody`.
+    /// The chosen or filled-in answer, nil if the question was cancelled; and its source: `person`, `script`,
+    /// `program`, `inspector` or `nobody`.
     package typealias Decided = (choice: JSON?, by: String)
 
-    /// What was sent or answered, or the beginning of it.
+    /// An input or an output, cut to ``mostBytes``.
     package struct Value: Sendable {
         package static let mostBytes = 64 << 10
 
         static let nothing = Value([], isWhole: true)
-        /// A body that was not read yet, or that its handler streams.
+        /// A body that was not read yet, or is streamed by its handler.
         static let unread = Value([], isWhole: false)
 
         package let bytes: [UInt8]
@@ -110,26 +110,26 @@ package struct JournalRecord: Sendable {
         }
     }
 
-    /// What is known of it when it begins: in an object, since records are copied when they are read.
+    /// The constant part of a record; an object, so that copies of the record share it.
     package final class Head: Sendable {
         let kind: Kind
-        /// The id of its request, as in the log; empty where there is none.
+        /// The request's id, as in the log; empty without a request.
         package let id: String
         let session: Session
         let page: Concerned?
         package let bridge: String
         package let method: HTTPRequest.Method?
-        /// Path and query of a call or a request; the name of anything else.
+        /// The path and query of a call or a request; for other kinds the name.
         package let target: String
         package let contentType: String?
         package let at: Date
         package let resentFrom: Int?
-        /// About how many bytes it takes; computed once, as each change of a record needs it.
+        /// The approximate size in bytes; stored because each change of the record needs it.
         let bytes: Int
 
         private static let mostOfTarget = 8 << 10
 
-        /// A call, or a request that is passed through.
+        /// Makes the head of a call, or of a request that is passed through.
         init(_ kind: Kind, _ request: Request, from caller: Caller, contentType: String?, since: Date = .now)
         {
             self.kind = kind
@@ -146,7 +146,7 @@ package struct JournalRecord: Sendable {
             bytes = self.target.utf8.count + (contentType?.utf8.count ?? 0) + (page?.bytes ?? 0)
         }
 
-        /// Anything else, which concerns a page, or none.
+        /// Makes the head of any other kind; `page` is nil if it does not concern one.
         init(_ kind: Kind, of page: Concerned?, _ name: String, at bridge: String = "") {
             self.kind = kind
             id = ""
@@ -167,7 +167,7 @@ package struct JournalRecord: Sendable {
 
         static let json = "application/json"
 
-        /// The type of a body, which shows itself where it is JSON.
+        /// The media type of a body; JSON is recognised by its first byte, whatever the header field says.
         static func contentType(of request: Request, _ body: [UInt8]) -> String? {
             let first = body.first
             if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || request.bridgeInput != nil {
@@ -180,18 +180,18 @@ package struct JournalRecord: Sendable {
     package let number: Int
     package private(set) var head: Head
     private let began: Moment
-    /// The number of its last change, counted over all records; readers of the stream go on from there.
+    /// The number of its last change, counted over all records; a stream reader resumes after such a number.
     package var change: Int
 
     package var input: Value
     package var output: Value
-    /// Nil for what has no answer.
+    /// Nil for an event that has no answer, such as a notice.
     package var state: State?
     package var by: Answerer?
     package var form = Form.value
-    /// Why cases and handlers before the one that answered did not.
+    /// The reasons why cases and handlers that were tried first did not answer.
     package var why: [String] = []
-    /// The name that was perhaps meant by one that nothing answers.
+    /// A hint for a name that nothing answers, such as a similar name.
     package var near: String?
     package var asked: Asked?
     package var code: Int?
@@ -211,7 +211,7 @@ package struct JournalRecord: Sendable {
     package var session: Session { head.session }
     package var page: Concerned? { head.page }
 
-    /// Sets the input once it is known, and with it the name where the body has that.
+    /// Sets the input when the body has been read, and the name too if the body contains it.
     mutating func sends(_ request: Request, _ bytes: [UInt8], room: Int) {
         head = Head(
             kind, request, from: head.caller, contentType: Head.contentType(of: request, bytes),
@@ -225,7 +225,7 @@ package struct JournalRecord: Sendable {
         took = began.elapsed
     }
 
-    /// The record with only the beginning of its input and output.
+    /// A copy whose input and output are cut to `room` bytes each.
     package func shortened(to room: Int) -> JournalRecord {
         var record = self
         if input.bytes.count > room { record.input = Value(input.bytes, room: room) }
@@ -242,7 +242,7 @@ package struct JournalRecord: Sendable {
         return 500 + head.bytes + input.bytes.count + output.bytes.count + more
     }
 
-    /// The name that was called, without its first slash; the path of a request that was passed through.
+    /// The called name without its first slash; for a request that was passed through, its path.
     package var name: String {
         guard kind == .call || kind == .request else { return head.target }
         let path = head.target.prefix { $0 != "?" }
@@ -250,8 +250,8 @@ package struct JournalRecord: Sendable {
         return kind == .call ? CallName.plain(plain) : plain
     }
 
-    /// Whether it has this name, given without its first slash; mostly compared without decoding its own, since a
-    /// reader asks this of all records.
+    /// Whether the name is `other`, given without a first slash; fast, since readers test all records, and so the path
+    /// is decoded only if it has a `%`.
     package func isNamed(_ other: String) -> Bool {
         guard kind == .call || kind == .request else { return CallName.plain(head.target) == other }
         let path = head.target.utf8.prefix { $0 != UInt8(ascii: "?") }
@@ -260,7 +260,7 @@ package struct JournalRecord: Sendable {
         return begins.elementsEqual(other.utf8)
     }
 
-    /// What was sent, as replies and conditions see it; nil where it was cut, or cannot be read.
+    /// The parsed input, as replies and conditions see it; nil if it was cut or is not valid.
     package var readInput: ReplyInput? {
         guard input.isWhole else { return nil }
         guard kind == .call else { return ReplyInput(try? JSON(parsing: input.bytes)) }
@@ -269,21 +269,21 @@ package struct JournalRecord: Sendable {
     }
 }
 
-/// What has become of a call of native's, or of what native asked a page.
+/// The state of a call to native, or of a question to a page.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum CallState: String, Sendable, CaseIterable {
-    /// Nobody has answered yet.
+    /// It has no answer yet.
     case waiting
-    /// It has its answer.
+    /// It was answered with a value.
     case answered
-    /// It failed, or nobody has the name.
+    /// It failed, or nothing has this name.
     case error
-    /// Nobody ever answers.
+    /// No answer will come, for example because of `$silence`.
     case silent
-    /// Whoever called did not wait for the answer.
+    /// The caller went away before the answer.
     case left
-    /// The answer took longer than it may.
+    /// There was no answer before the deadline.
     case expired
 }

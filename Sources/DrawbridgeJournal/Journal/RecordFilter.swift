@@ -1,15 +1,15 @@
 package import DrawbridgeMessages
 
-/// Which records somebody wants to see; what is nil fits all.
+/// A query for records; a criterion that is nil matches all.
 package struct RecordFilter: Sendable {
     package var session: Session?
     package var kinds: Set<JournalRecord.Kind> = [.call]
     package var name: String?
-    /// The path of a page, or the beginning of its id.
+    /// The path of a page, or the first characters of its id.
     package var page: String?
     package var state: JournalRecord.State?
     package var by: String?
-    /// Whether only records that nobody answered fit.
+    /// Whether only unanswered calls match.
     package var isUnanswered = false
     package var when: Condition?
 
@@ -31,9 +31,9 @@ package struct RecordFilter: Sendable {
         return misfit(of: record, nil) == nil
     }
 
-    /// Whether a change of a record may matter, whatever its state.
+    /// Whether a record may match in one of its states, so that its changes matter to a waiting reader.
     ///
-    /// The name of a call may be known later than the call itself.
+    /// The name of a call may become known only after the call has begun.
     package func isAbout(_ record: JournalRecord) -> Bool {
         if let session, record.session != session { return false }
         if !kinds.contains(record.kind) { return false }
@@ -47,9 +47,9 @@ package struct RecordFilter: Sendable {
         let (_, input) = Self.inputs.value(of: ObjectIdentifier(record.head)) {
             (record.head, record.readInput)
         }
-        return input.map { when.misfit($0, redaction) } ?? "its input is not all kept"
+        return input.map { when.misfit($0, redaction) } ?? "its input was cut, so it cannot be compared"
     }
 
-    /// The inputs that were read last, by heads, which change with them: when a call comes, all who wait look into it.
+    /// The inputs parsed last, by head: all waiting readers parse the same new call; a new input has a new head.
     private static let inputs = Remembered<ObjectIdentifier, (JournalRecord.Head, ReplyInput?)>(atMost: 8)
 }

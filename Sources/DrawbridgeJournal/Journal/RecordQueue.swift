@@ -1,23 +1,22 @@
-/// Records by their numbers, of which the oldest can be dropped.
+/// A queue of records with growing numbers, of which the oldest can be dropped.
 ///
-/// They are stored in blocks that are added and removed one at a time: no record is ever moved, and the memory does
-/// not grow with how many were dropped.
+/// The records are in blocks that are added and removed as a whole, so no record is moved, and dropping frees memory.
 struct RecordQueue: Sendable {
     private static let blockSize = 256
 
     private var blocks: [[JournalRecord]] = []
-    /// How many were ever added, and how many of them dropped.
+    /// How many records were ever added, and how many of them were dropped.
     ///
-    /// The index of a record is how many came before it.
+    /// The index of a record is the number of records that were added before it.
     private var put = 0
     private var givenUp = 0
     private(set) var lastLost = 0
-    /// The last change of any that was dropped.
+    /// The newest change among the dropped records.
     private(set) var lastLostChange = 0
 
     var count: Int { put - givenUp }
 
-    /// Those that are left, the oldest first.
+    /// The records that were not dropped, oldest first.
     var all: Slice { Slice(queue: self, startIndex: givenUp, endIndex: put) }
 
     var first: JournalRecord? { count > 0 ? self[givenUp] : nil }
@@ -31,9 +30,9 @@ struct RecordQueue: Sendable {
         put += 1
     }
 
-    /// Changes the record of a number in its place.
+    /// Changes the record with a number in place.
     ///
-    /// - Returns: nil where it was dropped, or is in another queue.
+    /// - Returns: nil if the record was dropped, or is in the other queue.
     mutating func update<T>(_ number: Int, _ change: (inout JournalRecord) -> T) -> T? {
         guard let index = index(of: number) else { return nil }
         return change(&self[index])
@@ -41,7 +40,7 @@ struct RecordQueue: Sendable {
 
     func record(_ number: Int) -> JournalRecord? { index(of: number).map { self[$0] } }
 
-    /// The page that the record of a number concerns, and whether it has ended; nil where there is no such record.
+    /// The page and the ended state of the record with a number; nil if there is no such record.
     func glance(_ number: Int) -> (page: String?, hasEnded: Bool)? {
         index(of: number).map { (self[$0].head.page?.id, self[$0].state != .waiting) }
     }
@@ -54,7 +53,7 @@ struct RecordQueue: Sendable {
         guard let record = first else { return nil }
         lastLost = record.number
         lastLostChange = max(lastLostChange, record.change)
-        // Its values are released now, its place later with its block.
+        // The values are freed at once; the record's own memory is freed with its block.
         self[givenUp].input = .nothing
         self[givenUp].output = .nothing
         givenUp += 1
@@ -62,7 +61,7 @@ struct RecordQueue: Sendable {
         return record
     }
 
-    /// Yields the record: a copy of it would retain and release its many references.
+    /// Yields the record in place, because copying it would retain and release many references.
     private subscript(index: Int) -> JournalRecord {
         _read { yield blocks[block(of: index)][index % Self.blockSize] }
         _modify { yield &blocks[block(of: index)][index % Self.blockSize] }
@@ -72,13 +71,13 @@ struct RecordQueue: Sendable {
 
     private func index(of number: Int) -> Int? {
         guard count > 0 else { return nil }
-        // Most changes are those of the newest.
+        // Fast path: the newest record changes most often.
         if self[put - 1].number == number { return put - 1 }
         let index = firstIndex(from: number)
         return index < put && self[index].number == number ? index : nil
     }
 
-    /// The index of the first record from this number on, found by halving, since numbers grow.
+    /// The index of the first record whose number is not lower, by binary search.
     private func firstIndex(from number: Int) -> Int {
         var (low, high) = (givenUp, put)
         while low < high {

@@ -1,13 +1,13 @@
 import DrawbridgeMessages
 
-/// Which records each session sees, and which of them were dropped: a check must never pass over dropped calls.
+/// Which records each session sees, and which of them were dropped, so that no check of calls silently misses some.
 ///
-/// A session whose own records are all kept is right about its calls, however many of others' were dropped.
+/// A check is reliable as long as all records of its own session are kept, even if records of others were dropped.
 struct SessionViews: Sendable {
     struct View: Sendable {
-        /// The number of the first record that it sees.
+        /// The number of the first record that the session sees; earlier records are hidden.
         fileprivate(set) var from = 1
-        /// The highest number of its records that was dropped, and that of requests that were passed through.
+        /// The highest dropped number among the session's records, and among its requests that were passed through.
         fileprivate var lastLostRecord = 0
         fileprivate var lastLostRequest = 0
 
@@ -33,22 +33,22 @@ struct SessionViews: Sendable {
     private var own: [Session: View] = [:]
     private var hasGivenUp = false
 
-    /// The view of a session; of all sessions together where it is nil.
+    /// The view of a session; nil for that of all sessions together.
     subscript(session: Session?) -> View {
         guard let session else { return all }
         var view = own[session] ?? View()
         if own[session] == nil, hasGivenUp {
-            // Which of its records were dropped is unknown, so all count as dropped.
+            // The view of this session was discarded, so all of its records must be taken as dropped.
             (view.lastLostRecord, view.lastLostRequest) = (.max, .max)
         }
         view.from = max(view.from, all.from)
         return view
     }
 
-    /// Hides the records before a number from a session; from all sessions where it is nil.
+    /// Hides the records before a number from a session; nil hides them from all sessions.
     mutating func begin(_ session: Session?, at number: Int) {
         if let session { return change(session) { $0.from = number } }
-        // All that was dropped or hidden has lower numbers.
+        // All records that were dropped or hidden have lower numbers, so the views of single sessions are not needed.
         all.from = number
         own = [:]
         hasGivenUp = false
@@ -62,7 +62,7 @@ struct SessionViews: Sendable {
     private mutating func change(_ session: Session, _ change: (inout View) -> Void) {
         change(&own[session, default: View()])
         guard own.count > Self.most else { return }
-        // Half of them go at a time. Numbers alone are sorted: callers wait for the journal meanwhile.
+        // Discards the older half. It sorts plain numbers to be quick: calls wait for the journal's lock.
         let middle = own.values.map(\.last).sorted()[Self.most / 2]
         own = own.filter { $0.value.last > middle }
         hasGivenUp = true

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Journal {
-    /// The names that nobody has answered since the process began, with the first such calls of each.
+    /// The names that were not answered since the start, each with its first such calls.
     struct Unanswered: Sendable {
         private struct Name {
             let place: Int
@@ -9,17 +9,17 @@ extension Journal {
             var calls: [JournalRecord] = []
         }
 
-        /// Names come from pages, which may make up any number of them.
+        /// The limit is needed because pages can call any number of names.
         private let mostNames = 1000
         private let mostCalls = 3
-        /// Calls are shortened to this, and those with a longer target are left out.
+        /// The size to which a call is cut; a call whose target is longer is not kept.
         private let mostBytes = 2 << 10
 
         private var names: [String: Name] = [:]
-        /// How many calls had further names, when there were too many.
+        /// How many calls had names beyond ``mostNames``.
         private(set) var others = 0
 
-        /// Adds a call that nobody answered, or one with a question that nobody decided, which needs no reply.
+        /// Adds a call without an answer; one whose question nobody answered needs no mock, and is only counted.
         mutating func add(_ record: JournalRecord) {
             let name = record.name
             guard names.count < mostNames || names[name] != nil else {
@@ -28,7 +28,7 @@ extension Journal {
             }
             var known = names[name] ?? Name(place: names.count)
             known.count += 1
-            // Where only the method was wrong, the name is answered.
+            // With 405 the name does have a handler, only for another method, so it needs no mock.
             let isForAReply = record.code != 405 && ![.head, .options].contains(record.head.method)
             if record.by == .nobody, isForAReply, known.calls.count < mostCalls,
                 record.head.target.utf8.count <= mostBytes
@@ -42,7 +42,7 @@ extension Journal {
             names[name] = known
         }
 
-        /// How often each was called; all further names together as `others`.
+        /// The number of calls by name; those beyond the limit are counted as `others`.
         var counts: [String: Int] {
             var counts = names.mapValues(\.count)
             if others > 0 { counts["others", default: 0] += others }
@@ -51,7 +51,7 @@ extension Journal {
 
         func count(of name: String) -> Int { names[name]?.count ?? 0 }
 
-        /// Calls of each name that nobody answered, in the order in which the names came.
+        /// The unanswered calls by name, in the order in which the names were first called.
         var calls: [(name: String, calls: [JournalRecord])] {
             names.filter { !$0.value.calls.isEmpty }.sorted { $0.value.place < $1.value.place }
                 .map { ($0.key, $0.value.calls) }

@@ -1,29 +1,29 @@
 public import DrawbridgeJSON
 public import DrawbridgeMessages
 
-/// Asks the person at the app: in a terminal, in a window, or by what was written down before.
+/// Asks the person who uses the app: in a terminal, in a window, or with answers that were written beforehand.
 ///
-/// A handler asks by ``Request/present(_:)``, and does not know who answers.
+/// A handler asks with ``Request/present(_:)``, and does not know which presenter answers.
 public protocol Presenter: Sendable {
-    /// Asks, and waits for the answer; a notice is only shown.
+    /// Shows the question and waits for the answer; does not wait if it is a notice.
     ///
-    /// Cancelling the task withdraws the question: its caller has gone.
+    /// The task is cancelled when the caller of the request has gone; the question is then withdrawn.
     ///
     /// - Parameters:
-    ///   - question: what the person is asked or shown.
-    ///   - request: the request that needs the answer; it names the page that asks.
-    /// - Returns: the choice as a string, or the fields as an object; nil when the person cancelled, when nobody can
-    ///   be asked, and for a notice.
-    /// - Throws: a `CancellationError` when the caller has gone; an ``HTTPError`` where an answer cannot be had.
+    ///   - question: the question or notice.
+    ///   - request: the request that needs the answer; it identifies the page.
+    /// - Returns: the choice as a string, or the fields as an object; nil if the person cancelled, if nobody can be
+    /// asked, and for a notice.
+    /// - Throws: a `CancellationError` if the caller has gone; an ``HTTPError`` if no answer can be had.
     func present(_ question: Question, for request: Request) async throws -> JSON?
 
-    /// Whether it has somebody to ask, or the answer itself; by default it has.
+    /// Whether a person or a written answer is available for the question; true by default.
     ///
-    /// Where nobody can be asked, and no program looks for questions, a question is cancelled at once.
+    /// If not, and no program or inspector watches for questions either, the question is cancelled at once.
     func canAnswer(_ question: Question) -> Bool
 }
 
 extension Presenter {
-    /// True: most presenters have somebody to ask.
+    /// The default: true, since most presenters have a person to ask.
     public func canAnswer(_ question: Question) -> Bool { true }
 }

@@ -1,57 +1,57 @@
 public import DrawbridgeJSON
 
-/// What a person is asked, or shown.
+/// A question to the person who uses the app, or a notice.
 public struct Question: Sendable, Hashable {
-    /// What the person can do about it.
+    /// The kinds of answer that a question can have.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Kind: Sendable, Hashable {
-        /// Nothing: it is only shown.
+        /// No answer: the message is only shown.
         case notice
-        /// To choose one; the first is the usual choice.
+        /// One of these choices, of which the first is the usual one.
         case choice([String])
-        /// To fill in.
+        /// A text for each of these fields.
         case form([Field])
     }
 
-    /// Something to fill in.
+    /// A text field of a form.
     public struct Field: Sendable, Hashable, ExpressibleByStringLiteral {
         /// The key of this field in the answer's JSON object.
         public var name: String
-        /// What a person reads next to it.
+        /// The label that is shown next to the field.
         public var label: String
 
-        /// Makes a field; its label is its name unless there is a better one.
+        /// Makes a field; the label is the name by default.
         public init(_ name: String, label: String? = nil) {
             self.name = name
             self.label = label ?? name
         }
 
-        /// Makes a field of its name.
+        /// Makes a field whose label is its name.
         public init(stringLiteral name: String) { self.init(name) }
     }
 
-    /// The handler's name, by which a script answers: `alert`.
+    /// The name under which a script or `--choose` has the answer, usually the handler's: `alert`.
     public var name: String
-    /// One line above the message.
+    /// A single line, shown above the message.
     public var title: String
-    /// The message.
+    /// The text of the question; may have several lines.
     public var message: String
-    /// What the person can do about it.
+    /// Which kind of answer is expected.
     public var kind: Kind
 
-    /// Makes a question with choices.
+    /// Makes a question that is answered with one of these choices.
     public init(_ name: String, title: String = "", message: String = "", choices: [String]) {
         self.init(name, title: title, message: message, kind: .choice(choices))
     }
 
-    /// Makes a question with fields to fill in.
+    /// Makes a question that is answered with a text for each of these fields.
     public init(_ name: String, title: String = "", message: String = "", fields: [Field]) {
         self.init(name, title: title, message: message, kind: .form(fields))
     }
 
-    /// Makes a notice, or a question of any kind.
+    /// Makes a question of any kind; by default a notice, which is only shown.
     public init(_ name: String, title: String = "", message: String = "", kind: Kind = .notice) {
         self.name = name
         self.title = title
@@ -59,13 +59,13 @@ public struct Question: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// Makes an answer of what a person or a script gave, however short they put it.
+    /// Checks an answer that a person or a script gave, and completes it.
     ///
-    /// A choice is one of the choices, whether it came as a string or as a number. Fields are an object with these
-    /// fields and no others; where there is one field its value is enough. `cancel` and `null` cancel.
+    /// A choice may come as a string or as a number. A form needs an object with exactly its fields; if it has only
+    /// one, the field's value is enough. `cancel` and `null` cancel.
     ///
     /// - Returns: nil for a cancelled question, and for a notice.
-    /// - Throws: an ``AnswerError`` that says what can be answered.
+    /// - Throws: an ``AnswerError`` that says which answers are possible.
     public func answer(from given: JSON) throws(AnswerError) -> JSON? {
         if given.isNull { return nil }
         let text = given.stringValue ?? "\(given)"
@@ -80,7 +80,7 @@ public struct Question: Sendable, Hashable {
             if text == "cancel" { return nil }
             if let members = given.objectValue {
                 if Set(members.map(\.key)) == Set(fields.map(\.name)) {
-                    // A person fills in text, so what a script gives as a number becomes text too.
+                    // Numbers become text, since a person could fill in nothing but text.
                     return .object(
                         .init(members.map { ($0.key, .string($0.value.stringValue ?? "\($0.value)")) }))
                 }
@@ -92,12 +92,12 @@ public struct Question: Sendable, Hashable {
     }
 }
 
-/// An answer that does not fit its question.
+/// Thrown for an answer that the question does not allow.
 public struct AnswerError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong with it and what would fit.
+    /// What is wrong with the answer, and which answers are allowed.
     public let description: String
 
-    /// Makes an error of its description.
+    /// Makes an error with this description.
     public init(_ description: String) { self.description = description }
 }
 
@@ -109,7 +109,7 @@ extension Question {
         [name, title, message].filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
-    /// Name, title and message, with each run of white space, line breaks too, as one space.
+    /// Name, title and message on one line: all white space becomes single spaces.
     package var oneLine: String {
         var plain = self
         plain.title = title.collapsed(to: Self.longest)
@@ -117,7 +117,7 @@ extension Question {
         return plain.line
     }
 
-    /// What can be chosen or filled in: `[ok/cancel]`, `[user]`.
+    /// The possible answers, as a prompt shows them: `[ok/cancel]`, `[user, or cancel]`.
     package var options: String {
         switch kind {
         case .notice: ""
@@ -136,7 +136,7 @@ extension Question {
 }
 
 extension String {
-    /// Each run of white space as one space, and not more than a number of characters.
+    /// Replaces each run of white space by one space, and cuts the text to a number of characters.
     fileprivate func collapsed(to limit: Int) -> String {
         let start = String(String.UnicodeScalarView(unicodeScalars.prefix(limit)))
         let words = start.split(whereSeparator: \.isWhitespace).joined(separator: " ")

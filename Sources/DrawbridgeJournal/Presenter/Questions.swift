@@ -4,17 +4,17 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// The questions that wait for an answer, which a program may give in a person's place.
+/// The questions that wait for an answer, which a person or a program may give.
 ///
-/// The first answer wins; the question is withdrawn from all others.
+/// The first answer wins; the question is then withdrawn everywhere else.
 package final class Questions: Sendable {
     package struct Waiting: Sendable {
         package let number: Int
         package let question: Question
         package let session: Session
-        /// The number of the call that asks, in the journal; nil where there is none.
+        /// The number of the asking call in the journal; nil without a journal.
         package let call: Int?
-        /// The page that asks, and the path at which it is; nil where no page asks.
+        /// The id and the path of the asking page; nil if the question does not come from a page.
         package let page: String?
         package let path: String?
         fileprivate let answers: AsyncStream<JournalRecord.Decided>.Continuation
@@ -25,15 +25,15 @@ package final class Questions: Sendable {
     private struct State {
         var waiting: [Int: Waiting] = [:]
         var last = 0
-        /// Sessions whose questions a program asks for, so that no person is needed there, and when it last did; the
-        /// latest last.
+        /// Sessions in which a program has asked for open questions, and when it last did, so that no person is needed
+        /// to answer; the latest is last.
         var watched: [(session: Session, since: ContinuousClock.Instant)] = []
         var patience = Duration.seconds(60)
-        /// How many inspectors are open, where people see the questions of all sessions.
+        /// How many inspectors are open; they show the questions of all sessions.
         var inspectors = 0
     }
 
-    /// The most questions that wait at a time: of one page, of one session, and of all.
+    /// The limits of waiting questions: for one page, for one session, and in total.
     static let mostOfPage = 20
     static let mostOfSession = 100
     static let most = 1000
@@ -41,10 +41,10 @@ package final class Questions: Sendable {
     private let state = Mutex(State())
     private let journal: Journal
 
-    /// - Parameter journal: where they are noted, and which tells inspectors of changes.
+    /// - Parameter journal: records the questions, and notifies inspectors of changes.
     package init(in journal: Journal) { self.journal = journal }
 
-    /// Asks a person and a program, and returns the first answer.
+    /// Asks the presenter and any watching program at the same time, and returns the first answer.
     ///
     /// - Parameter page: the id and the path of the page that sent the request.
     package func present(
@@ -63,14 +63,14 @@ package final class Questions: Sendable {
         let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
         let number = try open(question, for: request, of: page, answers)
         note(question, nil, for: request)
-        // Where somebody is asked, that shows it.
+        // A presenter shows the question itself; without one it is logged.
         if !hasPresenter { tell(of: question, number, request) }
         defer { _ = take(number) }
         let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
             group.addTask { [self] in
                 while !hasPresenter, let end = watchEnds(in: session) { try await Task.sleep(until: end) }
                 let answer = try await presenter.present(question, for: request)
-                // The first answer wins: if a program's was accepted meanwhile, that is it.
+                // If `take` returns nil, a program's answer was accepted meanwhile, and wins.
                 if take(number) == nil { for await first in stream { return first } }
                 return (answer, by: hasPresenter ? person : "nobody")
             }
@@ -85,9 +85,9 @@ package final class Questions: Sendable {
         return decision.choice
     }
 
-    /// Notes a question in the record of a call.
+    /// Records a question with the call that asks it.
     ///
-    /// - Parameter decision: nil where the question begins to wait.
+    /// - Parameter decision: the answer; nil when the question begins to wait.
     package func note(_ question: Question, _ decision: JournalRecord.Decided?, for request: Request) {
         guard let number = request.record else { return }
         journal.note((question.name, decision), of: number)
@@ -96,7 +96,7 @@ package final class Questions: Sendable {
 
     private func tell(of question: Question, _ number: Int, _ request: Request) {
         let isInspected = state.withLock { $0.inspectors > 0 }
-        let way = isInspected ? "answer it in the inspector" : "a program is to answer it"
+        let way = isInspected ? "answer it in the inspector" : "waiting for a program to answer it"
         request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
     }
 
@@ -107,7 +107,7 @@ package final class Questions: Sendable {
         return taken
     }
 
-    /// The questions of a session, the oldest first; notes that a program asks for them.
+    /// The open questions of a session, oldest first; also marks the session as watched by a program.
     package func watch(_ session: Session) -> [Waiting] {
         state.withLock { state in
             state.watched.removeAll { $0.session == session }
@@ -123,44 +123,43 @@ package final class Questions: Sendable {
 
     /// Answers a question.
     ///
-    /// - Throws: a 404 where it does not wait any more, and an ``AnswerError`` for what is no answer to it.
+    /// - Throws: a 404 if the question is no longer open; an ``AnswerError`` if the answer is not allowed.
     package func answer(_ number: Int, _ answer: JSON, in session: Session, by: String) throws {
         let found = state.withLock { $0.waiting[number] }
         guard let waiting = found, waiting.session == session else {
             let reason =
                 found.map { "it waits in session \($0.session.name): add ?session=\($0.session.name)" }
                     ?? """
-                    it was answered, its caller has left, or it never was; GET \(OwnPath.questions.path) lists those that wait
+                    it was answered, its caller has left, or it never existed; GET \(OwnPath.questions.path) lists the open ones
                     """
             throw HTTPError(.notFound, "no question \(number) waits in session \(session.name): \(reason)")
         }
         let value = try waiting.question.answer(from: answer)
         guard take(number) != nil else {
-            throw HTTPError(.conflict, "question \(number) was answered just now")
+            throw HTTPError(.conflict, "question \(number) has just been answered by somebody else")
         }
         waiting.answers.yield((value, by))
     }
 
-    /// Forgets that a program asks for the questions of a session; those that wait go on.
+    /// Marks a session as no longer watched by a program; its open questions go on waiting.
     package func reset(_ session: Session) {
         state.withLock { $0.watched.removeAll { $0.session == session } }
     }
 
-    /// Whether a program asks for the questions of a session, or an inspector is open.
+    /// Whether a program watches for questions of a session, or an inspector is open.
     package func isWatched(_ session: Session) -> Bool {
         watchEnds(in: session) != nil
     }
 
-    /// How long a program that has asked for questions is expected to ask again: a page would otherwise wait for ever
-    /// for one that has gone.
+    /// How long a session counts as watched after a program has asked for its questions.
     ///
-    /// Another time is for tests.
+    /// Without a limit, a page would wait forever for a program that has gone. Only tests set another time.
     package var patience: Duration {
         get { state.withLock { $0.patience } }
         set { state.withLock { $0.patience = newValue } }
     }
 
-    /// Until when an answer from a program or an inspector is expected; nil where none is.
+    /// The time until which a program or an inspector may answer; nil if neither watches.
     private func watchEnds(in session: Session) -> ContinuousClock.Instant? {
         state.withLock { state in
             if state.inspectors > 0 { return .now + state.patience }

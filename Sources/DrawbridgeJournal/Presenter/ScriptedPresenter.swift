@@ -3,37 +3,37 @@ public import DrawbridgeMessages
 import HTTPTypes
 import Logging
 
-/// Answers with what was written down before, in a person's place.
+/// Answers questions with answers that were written beforehand, so that no person is needed.
 ///
 /// ```swift
 /// let gateway = Gateway(presenter: ScriptedPresenter(["alert": "ok", "login": ["user": "ann"]]))
 /// ```
 ///
-/// What it has no answer to goes on to another presenter. Where there is none the question is cancelled at once, and
-/// the log names the option that would answer it.
+/// A question without a written answer goes to the next presenter. If there is none, it is cancelled at once, and the
+/// log names the option that would answer it.
 public struct ScriptedPresenter: Presenter {
     private let answers: [String: JSON]
     private let next: (any Presenter)?
 
-    /// Makes a presenter of the answers by the names of their questions.
+    /// Makes a presenter; the keys of `answers` are names of questions, and `next` is asked for all other questions.
     public init(_ answers: [String: JSON] = [:], next: (any Presenter)? = nil) {
         self.answers = answers
         self.next = next
     }
 
-    /// Whether the answer was written down, or the next presenter can be asked.
+    /// Whether there is a written answer, or the next presenter has one or can ask a person.
     public func canAnswer(_ question: Question) -> Bool {
         answers[question.name] != nil || next?.canAnswer(question) == true
     }
 
-    /// Whether the answer was written down, here or in the next one, so that no person is asked.
+    /// Whether there is a written answer here or in the next presenter, so that no person is asked.
     func knowsAnswer(to question: Question) -> Bool {
         answers[question.name] != nil || (next as? ScriptedPresenter)?.knowsAnswer(to: question) == true
     }
 
-    /// Answers at once.
+    /// Answers at once, or asks the next presenter.
     ///
-    /// - Throws: a 500 that names the choices for an answer that is none of them.
+    /// - Throws: an ``HTTPError`` 500 if the written answer is not allowed; it names the allowed ones.
     public func present(_ question: Question, for request: Request) async throws -> JSON? {
         if let answer = answers[question.name], question.kind != .notice {
             do {
@@ -41,7 +41,7 @@ public struct ScriptedPresenter: Presenter {
             } catch {
                 throw HTTPError(
                     .internalServerError,
-                    "\(error); change --choose \(question.name)=…, in code the answer of that name")
+                    "\(error); change --choose \(question.name)=… or the answer in the code")
             }
         }
         if let next { return try await next.present(question, for: request) }

@@ -1,15 +1,15 @@
 import HTTPTypes
 
 extension Request {
-    /// Whether whoever sent it is on the gateway's own machine, as far as its connection and its header fields tell; true
-    /// also where there is no connection.
+    /// Whether the caller is on the gateway's own machine, judged by the connection and the header fields; also true
+    /// without a connection.
     ///
-    /// What acts on that machine, and not on the page, is for them alone: opening a program there, for instance.
+    /// Check this before you act on that machine, for example before you open a program there.
     public var isFromThisMachine: Bool { answerer?.isFromThisMachine(self) != false }
 
-    /// Whether a browser sent it: such header fields are written by browsers, and a page cannot take them away.
+    /// Whether a browser sent it, judged by header fields that browsers add and that a page cannot remove.
     ///
-    /// A request with none of them is a program's, whatever its `User-Agent` says.
+    /// A request without such fields comes from a program, whatever its `User-Agent` says.
     package var hasBrowserMark: Bool {
         let marks: [HTTPField.Name] = [.origin, .secFetchSite, .secFetchDest, .referer]
         if marks.contains(where: headers.contains) { return true }
@@ -45,9 +45,9 @@ extension AccessPolicy {
         request.isForwarded && request.headers.contains { ForwardedChain.isMark($0, except: via) }
     }
 
-    /// The caller's address as trusted proxies name it; nil where none does.
+    /// The caller's address as a trusted proxy reports it; nil if none does.
     ///
-    /// A request that this gateway sent on, and that came back to it, counts as one from a trusted proxy.
+    /// A request that this gateway sent on, and that came back to it, is treated as one from a trusted proxy.
     private func sender(of request: Request) -> IPAddress? {
         guard let peer = request.remoteAddress.flatMap({ IPAddress($0) }) else { return nil }
         let isOwn = peer.isLoopback && via?.isLast(in: request.headers) == true

@@ -1,59 +1,59 @@
 import DrawbridgeJSON
 import HTTPTypes
 
-/// Who may call: the defaults that keep a foreign web page, which anybody may have open, from calling native.
+/// Decides which callers may call native; the defaults stop foreign web pages, which may be open in any browser.
 ///
-/// Every request must name a host of ours (so that no foreign name can be pointed at us: DNS rebinding), and a request
-/// for a handler must not come from a foreign page. What is refused says which option would allow it.
+/// The `Host` of every request must be one of the gateway's (against DNS rebinding), and a request for a handler must
+/// not come from a foreign page. A refusal says which option would allow the request.
 public struct AccessPolicy: Sendable {
-    /// Host names besides the loopback ones: lower case, without port.
+    /// Host names that are allowed in addition to the loopback ones: lower case, without port.
     public private(set) var allowedHosts: Set<String>
 
-    /// Origins of pages elsewhere that may call and read the answers (CORS): `https://app.example`.
+    /// Origins of pages on other sites that may call and read the answers (CORS): `https://app.example`.
     public private(set) var allowedOrigins: Set<String>
 
-    /// Whether every call of a handler must carry the page token.
+    /// Whether callers on this machine need the page token too; callers on other machines always do.
     public var requiresToken: Bool
 
-    /// The secret of this process that pages of the gateway's own carry.
+    /// The secret that the gateway's own pages send with their calls; new in every process.
     public let token: PageToken
 
-    /// Proxies that are believed when they say for whom they forward: addresses and ranges.
+    /// The addresses of proxies whose forwarding headers are trusted.
     let trustedProxies: [AddressRange]
 
-    /// Whether programs elsewhere may use the tester's API, with its token.
+    /// Whether programs on other machines may use the tester's API, with its token.
     public var apiIsForOthers: Bool
 
-    /// Who counts as a caller of this machine.
+    /// Which callers have the rights of this machine.
     package enum Trust: Sendable {
-        /// Whoever connects from it, as far as that can be told.
+        /// Callers that connect from it, judged by address and header fields.
         case thisMachine
-        /// No connection: in a container, everybody seems to come from the same place.
+        /// No caller with a socket: in a container, all callers seem to have the same address.
         case nobody
-        /// Every connection, as for a gateway inside an app, which no socket reaches.
+        /// Every caller: for a gateway inside an app, which has no socket.
         case everybody
     }
 
     package var trust: Trust
 
-    /// The origin by which browsers reach the gateway, where it is another than that of the connection.
+    /// The origin under which browsers reach the gateway, if it is not that of the connection.
     package private(set) var publicOrigin: String?
 
     /// The gateway's name in `Via`, by which it recognises requests that it has forwarded itself.
     package var via: Via?
 
-    /// Loopback only, and no foreign origins, unless listed.
+    /// Makes a policy that allows only loopback hosts and no foreign origins, except the listed ones.
     ///
     /// - Parameters:
-    ///   - allowedHosts: names by which the gateway may be reached, besides the loopback ones.
-    ///   - allowedOrigins: origins of pages elsewhere that may call.
-    ///   - requiresToken: whether callers of this machine need the page token too; others always do.
+    ///   - allowedHosts: host names that are allowed in addition to the loopback ones.
+    ///   - allowedOrigins: origins of pages on other sites that may call.
+    ///   - requiresToken: whether callers on this machine need the page token too; others always do.
     ///   - token: the page token.
-    ///   - trustedProxies: addresses (`127.0.0.1`) and ranges (`10.0.0.0/8`) of proxies in front of the gateway that say
-    ///     for whom they ask; what is none trusts nobody.
-    ///   - apiIsForOthers: whether programs elsewhere may use the tester's API, with its token.
-    ///   - trustsThisMachine: whether callers of this machine are let in without a link; not where a container's port or
-    ///     a tunnel makes everybody look like one.
+    ///   - trustedProxies: addresses (`127.0.0.1`) and ranges (`10.0.0.0/8`) of proxies whose forwarding headers are
+    ///     trusted; an invalid text is ignored.
+    ///   - apiIsForOthers: whether programs on other machines may use the tester's API, with its token.
+    ///   - trustsThisMachine: whether callers on this machine need no link; pass false if a container's port or a
+    ///     tunnel makes every caller look like one.
     public init(
         allowedHosts: Set<String> = [], allowedOrigins: Set<String> = [], requiresToken: Bool = false,
         token: PageToken = PageToken(), trustedProxies: Set<String> = [], apiIsForOthers: Bool = false,
@@ -68,8 +68,8 @@ public struct AccessPolicy: Sendable {
         self.token = token
     }
 
-    /// Takes the address by which browsers reach the gateway: its host, and its origin, which a server in front may
-    /// speak https for.
+    /// Allows the public URL of the gateway: its host, and its origin, which is https if a server in front of the
+    /// gateway ends TLS.
     package mutating func allow(_ url: String?) {
         guard let url, let origin = WebOrigin.of(url), let mark = origin.firstRange(of: "://"),
             let authority = Authority(String(origin[mark.upperBound...]))
@@ -98,7 +98,7 @@ public struct AccessPolicy: Sendable {
     /// Refuses a call that a foreign page made, or whose origin is unknown; nil when it is allowed.
     package func refusesCaller(of request: Request) -> HTTPError? {
         // Most programs on this machine send no field that says who calls. None of the checks below could refuse them,
-        // so they are let in at once.
+        // so they are allowed at once.
         let isFromHere = isFromThisMachine(request)
         if request.isAnonymous, !requiresToken, !request.isAbsoluteForm, isFromHere,
             request.site?.isLocal == true
@@ -144,7 +144,7 @@ public struct AccessPolicy: Sendable {
             && !request.headers.contains(.acceptEncoding)
     }
 
-    /// Refuses a request that only pages of the gateway or of listed origins may make, even with the token; else nil.
+    /// Refuses a request of any page but the gateway's own and those of listed origins, even with the token; else nil.
     package func refusesPage(_ request: Request) -> HTTPError? {
         if listedOrigin(of: request) != nil { return nil }
         if !refusesOtherPages(request), !request.isAbsoluteForm { return nil }
@@ -181,7 +181,7 @@ public struct AccessPolicy: Sendable {
                 """)
     }
 
-    /// True where the browser itself says that a page of the gateway's sent this.
+    /// True if the browser's header fields say that a page of the gateway sent this.
     private func isFromOwnPage(_ request: Request) -> Bool {
         !request.isAbsoluteForm
             && (request.headers.value(.secFetchSite) == "same-origin"
@@ -192,10 +192,10 @@ public struct AccessPolicy: Sendable {
         request.headers.value(.origin).flatMap { isListed($0) ? $0 : nil }
     }
 
-    /// True for a host of the gateway.
+    /// Whether a host name is one of the gateway's.
     ///
-    /// Loopback names count only for callers on this machine, since anybody else can send them too, and where nobody is
-    /// trusted: there they open nothing. An IP address counts if it is the one that this connection came to.
+    /// Loopback names are accepted only from callers on this machine, since others could send them too, or if no caller
+    /// is trusted: then they grant nothing. An IP address is accepted if this connection was made to it.
     private func isOwn(_ host: Authority, _ request: Request) -> Bool {
         if allowedHosts.contains(host.host) { return true }
         if host.isLocal, trust == .nobody || isFromThisMachine(request) { return true }
@@ -224,7 +224,7 @@ public struct AccessPolicy: Sendable {
         return Response(.noContent, headers: headers)
     }
 
-    /// Lets a listed origin read the answer, where there are listed ones.
+    /// Adds the CORS header fields by which a listed origin can read the answer, if any origin is listed.
     package func addHeaders(to response: inout Response, for request: Request) {
         response.ownHeaders.vary(by: "Origin")
         guard let origin = listedOrigin(of: request) else { return }
@@ -251,6 +251,6 @@ public struct AccessPolicy: Sendable {
         .forbidden,
         """
         this call needs the page token, which pages of the gateway send as X-Drawbridge-Token; a program on this machine \
-        asks localhost by the path alone, in code the token is gateway.access.token.text
+        needs none if it sends only a path to localhost, in code the token is gateway.access.token.text
         """)
 }

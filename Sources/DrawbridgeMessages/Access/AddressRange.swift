@@ -5,7 +5,7 @@ package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
     private let rest: Int
 
-    /// - Parameter prefix: how many bits are the same, of 32 or of 128.
+    /// - Parameter prefix: the number of leading bits that are equal, of 32 or of 128.
     package init(_ address: IPAddress, prefix: Int) {
         (first, rest) = (address, (address.isIPv6 ? 128 : 32) - prefix)
     }
@@ -30,7 +30,8 @@ package struct AddressRange: Sendable, Equatable {
         else {
             throw InvalidAddressRange(
                 text,
-                "has no prefix length; write a number from \(offset) to \(offset + size) behind the slash")
+                "has no valid prefix length; write a number from \(offset) to \(offset + size) after the slash"
+            )
         }
         self.init(address, prefix: length - offset)
         guard address.bits.trailingZeroBitCount >= rest else {

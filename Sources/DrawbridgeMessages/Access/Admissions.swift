@@ -1,16 +1,16 @@
 import Synchronization
 
-/// The devices elsewhere that were let in, and the tickets by which others may be.
+/// The admitted devices on other machines, and the tickets by which more are admitted.
 ///
-/// A ticket stands in a link; whoever opens that within ten minutes gets a cookie, which lets a browser load pages and
-/// files. It is 128 random bits, another for each device, of which only the hash is kept. It ends after twelve hours in
-/// which it was not used, when it is revoked, and with the process.
+/// A link contains a ticket. A browser that opens it within ten minutes gets a cookie, with which it may load pages and
+/// files. The cookie is 128 random bits, different for each device; only its hash is kept. It is valid until it was
+/// unused for twelve hours, is revoked, or the process ends.
 public final class Admissions: Sendable {
-    /// How long a ticket is good.
+    /// How long a ticket is valid: ten minutes.
     public static let ticketTime = Tickets.time
-    /// How long a device may be idle.
+    /// How long a device may be idle before its admission ends: twelve hours.
     public static let idleTime = Duration.seconds(12 * 3600)
-    /// How many devices there are at most: with one more, the one that was idle longest goes.
+    /// The most admitted devices; one more replaces the one that was idle longest.
     public static let most = 1000
 
     private struct Device {
@@ -18,7 +18,7 @@ public final class Admissions: Sendable {
         var used: ContinuousClock.Instant
         var stays: [Int: @Sendable () -> Void] = [:]
 
-        /// Whether it is still let in; a device that holds a connection open is not idle.
+        /// Whether the device is still admitted; one that holds a connection open is not idle.
         func isIn(_ now: ContinuousClock.Instant) -> Bool {
             !stays.isEmpty || used.duration(to: now) < Admissions.idleTime
         }
@@ -41,13 +41,13 @@ public final class Admissions: Sendable {
         cookieGuesses = Guesses(now: now)
     }
 
-    /// Draws a ticket: 128 random bits as 32 hexadecimal digits, good for ten minutes and for several devices.
+    /// Makes a ticket: 128 random bits as 32 hexadecimal digits, valid for ten minutes and for several devices.
     ///
-    /// It belongs behind the `#` of a link to `/__drawbridge__/enter`, and nowhere else: no server and no log sees it
-    /// there.
+    /// Put it into the fragment (after the `#`) of a link to `/__drawbridge__/enter`, and nowhere else: no server and
+    /// no log sees a fragment.
     public func drawTicket() -> String { tickets.draw() }
 
-    /// The devices that are let in now, in no order.
+    /// The devices that are admitted now, in no particular order.
     public var all: [Admission] {
         state.withLock { state in
             dropIdle(&state)
@@ -59,9 +59,9 @@ public final class Admissions: Sendable {
         }
     }
 
-    /// Ends a device's admission; what it holds open is closed at once.
+    /// Ends a device's admission; its open connections are closed at once.
     ///
-    /// - Returns: false where there is none with this id.
+    /// - Returns: false if no device has this id.
     @discardableResult
     public func revoke(_ id: String) -> Bool {
         let device = state.withLock { state in
@@ -73,7 +73,7 @@ public final class Admissions: Sendable {
         return device != nil
     }
 
-    /// Calls back when the next device is let in, once.
+    /// Calls `tell` once, when the next device is admitted.
     package func onNextEntry(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.onEntry = tell } }
 
     /// Compares a ticket, unless the caller has guessed too often.
@@ -81,7 +81,7 @@ public final class Admissions: Sendable {
         tickets.judge(ticket, from: address)
     }
 
-    /// Lets a device in.
+    /// Admits a device.
     ///
     /// - Returns: the secret of its cookie, which is not kept.
     package func admit(address: String?, browser: String) -> (admission: Admission, secret: String) {
@@ -115,12 +115,12 @@ public final class Admissions: Sendable {
         }
     }
 
-    /// Notes a connection that a device holds open, to be closed when its admission ends.
+    /// Registers an open connection of a device, which is closed when the admission ends.
     ///
     /// - Parameters:
-    ///   - secret: that of its cookie.
+    ///   - secret: the secret in the device's cookie.
     ///   - close: called when the admission ends, from any thread.
-    /// - Returns: what to call when that is closed for another reason; nil where the admission has ended already.
+    /// - Returns: a function to call when it closes for another reason; nil if the admission has ended already.
     package func hold(_ secret: String, _ close: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         let hash = SHA256.digest(secret)
         let number: Int? = state.withLock { state in
@@ -145,14 +145,14 @@ public final class Admissions: Sendable {
     }
 }
 
-/// A device elsewhere that was let in by a link.
+/// A device on another machine that was admitted by a link.
 public struct Admission: Sendable, Identifiable {
     /// Identifies it to people and in the tester's API; it grants no access.
     public let id: String
-    /// Its address when it was let in; nil where that is unknown.
+    /// Its address when it was admitted; nil if that is unknown.
     public let address: String?
-    /// What its browser calls itself, at most 200 characters.
+    /// The `User-Agent` of its browser, at most 200 characters.
     public let browser: String
-    /// How many calls, streams, tunnels and pages' channels it held open when this was asked for.
+    /// How many calls, streams, tunnels and pages' channels it had open when ``Admissions/all`` was read.
     public package(set) var openCount = 0
 }

@@ -11,7 +11,7 @@ import HTTPGrammar
     /// Nobody can make a browser resolve one of these to another machine.
     package let isLocal: Bool
 
-    /// The host to which pages of an app send what is meant for native.
+    /// The host name to which an app's pages send calls of native.
     package static let bridge = "__jsbridge__"
 
     /// Nil for what is not an authority: user names, bad ports, spaces, lists.

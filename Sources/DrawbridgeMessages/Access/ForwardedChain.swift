@@ -4,7 +4,7 @@ import HTTPTypes
 enum ForwardedChain {
     /// Whether a header field shows that the request was forwarded.
     ///
-    /// - Parameter via: a `Via` of this name alone is not a mark: the gateway itself has sent it on, and it came back.
+    /// - Parameter via: a `Via` with this name only does not count, since the gateway itself has sent the request on.
     static func isMark(_ field: HTTPField, except via: Via? = nil) -> Bool {
         let name = field.name.canonicalName
         switch name.utf8.count {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Limits how fast secrets of one kind can be guessed, by counting each caller's wrong ones.
 ///
-/// After twenty wrong ones within a second, what that caller sends in the rest of it is not compared: a right one is
-/// refused too, so guessing faster finds nothing. Other callers are not affected.
+/// After twenty wrong secrets within a second, that caller's secrets are not compared until the second is over. Even a
+/// right one is refused, so faster guessing finds nothing. Other callers are not affected.
 package final class Guesses: Sendable {
     /// How many wrong secrets of a caller are compared in one second.
     static let perSecond = 20
@@ -23,7 +23,7 @@ package final class Guesses: Sendable {
 
     package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// Compares, unless this caller has guessed too often.
+    /// Compares a secret by `isRight`, unless this caller has guessed too often.
     ///
     /// - Parameter address: the caller's; nil where there is no socket.
     package func judge(from address: String?, _ isRight: () -> Bool) -> Verdict {

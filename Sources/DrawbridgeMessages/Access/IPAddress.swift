@@ -61,7 +61,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// True for `127.0.0.0/8` and `::1`.
     package var isLoopback: Bool { isIPv6 ? bits == 1 : bits >> 24 == 127 }
 
-    /// As numbers, without brackets.
+    /// The numeric address, without brackets.
     package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         var (old, new) = (UInt32(truncatingIfNeeded: bits).bigEndian, bits.bigEndian)

@@ -3,8 +3,8 @@ package import HTTPTypes
 
 /// The cookies of the gateway itself: `drawbridge-*` and `__Host-drawbridge-*`.
 ///
-/// They are taken out of a request when its head is made, and out of every answer: so no handler, no server behind the
-/// gateway and no other host ever sees one, and none of them can set one.
+/// They are removed from a request when its head is made, and from every response: handlers, upstreams and other hosts
+/// never see one, and cannot set one.
 package enum OwnCookies {
     /// The header fields without our cookies, and our cookies by their names.
     static func takenOut(of headers: HTTPFields) -> (others: HTTPFields, own: [String: String]) {
@@ -27,12 +27,12 @@ package enum OwnCookies {
         return (others, own)
     }
 
-    /// Whether a `Set-Cookie` would make a cookie of ours in any browser.
+    /// Whether a `Set-Cookie` would set a cookie of the gateway's in any browser.
     package static func isSet(by field: HTTPField) -> Bool {
         field.name == .setCookie && field.withUnsafeBytesOfValue { isOwn(Array($0)[...]) }
     }
 
-    /// Whether a pair is one of ours.
+    /// Whether a pair is one of the gateway's cookies.
     ///
     /// A cookie without a name could pass for one of ours: a browser sends it as its value alone, `drawbridge-x=1`. So
     /// the beginning of the pair is looked at, whether it is a name or a value, behind any equals sign.

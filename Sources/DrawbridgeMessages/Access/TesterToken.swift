@@ -1,28 +1,28 @@
 import HTTPGrammar
 import HTTPTypes
 
-/// The secret of programs that test: opens the tester's API below `/__drawbridge__/`, sent as `Authorization: Bearer`.
+/// The secret of test programs for the tester's API below `/__drawbridge__/`, sent as `Authorization: Bearer`.
 ///
-/// It is another secret than the pages' own, and no page gets it.
+/// It differs from the page token, and no page gets it.
 public final class TesterToken: Sendable {
-    /// The token as it stands behind `Bearer`.
+    /// The token as it is sent after `Bearer`.
     public let text: String
 
-    /// Whether a person chose it; what was chosen is never printed.
+    /// Whether a person chose the token, which is then never printed.
     package let isChosen: Bool
 
     private let guesses = Guesses()
 
-    /// Draws a token: 32 hexadecimal digits, 128 bits from the system's generator.
+    /// Makes a random token: 32 hexadecimal digits, 128 bits from the system's generator.
     public init() {
         text = .random128()
         isChosen = false
     }
 
-    /// Takes a token that somebody chose.
+    /// Uses a token that a person has chosen.
     ///
-    /// - Parameter text: at least 32 characters of `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`; nil comes of any
-    ///   other.
+    /// - Parameter text: at least 32 characters of `A` to `Z`, `a` to `z`, `0` to `9`, `_` and `-`; any other text
+    ///   gives nil.
     public init?(_ text: String) {
         guard text.utf8.count >= 32, text.utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: "-") }) else {
             return nil

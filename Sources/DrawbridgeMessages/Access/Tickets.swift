@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Tickets that stand behind the `#` of links, where no server and no log sees them: 128 random bits each, of which only
-/// the hash is kept, good for ten minutes.
+/// Tickets for the fragment (after the `#`) of links, which no server and no log sees: 128 random bits each, valid for
+/// ten minutes, and kept only as hashes.
 package final class Tickets: Sendable {
     package static let time = Duration.seconds(600)
-    /// How many are good at a time; one more makes the oldest invalid.
+    /// The most valid tickets at a time; one more makes the oldest invalid.
     package static let most = 16
 
     private typealias Ticket = (
@@ -22,9 +22,9 @@ package final class Tickets: Sendable {
         self.now = now
     }
 
-    /// Draws one, as 32 hexadecimal digits.
+    /// Makes a ticket: 32 hexadecimal digits.
     ///
-    /// - Parameter whenUsed: called when it was used, on any thread.
+    /// - Parameter whenUsed: called each time the ticket is used, on any thread.
     package func draw(whenUsed: @escaping @Sendable () -> Void = {}) -> String {
         let ticket = String.random128()
         drawn.withLock { tickets in
@@ -34,7 +34,7 @@ package final class Tickets: Sendable {
         return ticket
     }
 
-    /// Compares a ticket, unless the caller has guessed too often; one that is good once is used up by that.
+    /// Compares a ticket, unless the caller has guessed too often; a ticket for one use is then used up.
     package func judge(_ ticket: String, from address: String?) -> Verdict {
         let hash = SHA256.digest(ticket)
         var used: Ticket?

@@ -1,6 +1,6 @@
-/// Work on megabytes, which takes milliseconds that no other request on a loop should wait for.
+/// Moves long work off the loops: with megabytes it takes milliseconds, in which a loop's other requests would wait.
 package enum Apart {
-    /// Does work: on no loop where it is long, else at once.
+    /// Does work at once, or off all loops if it is long.
     @inlinable
     package static func perform<Result: Sendable, Failure: Error>(
         where isLong: Bool, _ work: @Sendable () throws(Failure) -> Result
@@ -9,7 +9,7 @@ package enum Apart {
         return try await perform { () async throws(Failure) in try work() }
     }
 
-    /// Does work that may wait as well, all of it where an executor has it: by default on no loop.
+    /// Does asynchronous work on an executor; by default off all loops.
     package static func perform<Result: Sendable, Failure: Error>(
         on executor: any TaskExecutor = globalConcurrentExecutor,
         _ work: @Sendable () async throws(Failure) -> Result
@@ -23,7 +23,7 @@ package enum Apart {
     private static func apart<Result: Sendable, Failure: Error>(
         _ work: @Sendable () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        // Without work of its own, this function would not change the executor: the compiler leaves that out.
+        // An otherwise empty function would not change the executor: the compiler removes it.
         _ = Task.isCancelled
         return try await work()
     }

@@ -63,7 +63,7 @@ extension String {
         return text.withUTF8(body)
     }
 
-    /// Makes a text for the log, where longer ones are cut (contract, section 4).
+    /// Makes a text for the log, cut after 500 bytes (contract, section 4).
     package init(shown bytes: [UInt8]) {
         let limit = 500
         self = String(decoding: bytes.prefix(limit), as: UTF8.self) + (bytes.count > limit ? " [...]" : "")

@@ -2,9 +2,9 @@ import Dispatch
 package import Logging
 import Synchronization
 
-/// Looks once a second which step every loop runs, and logs the handler whose step is the same as a second before.
+/// Checks every second which step each loop runs, and logs the handler of a step that ran at the last check already.
 ///
-/// A long step that has ended is logged by its ``Load``; this is for those that never end.
+/// A long step that has ended is logged by its ``Load``; this finds steps that never end.
 final class LoopWatches: Sendable {
     /// A watch, the step that was seen last, and whether that was logged.
     private struct Seen {
@@ -24,7 +24,7 @@ final class LoopWatches: Sendable {
                 for (handler, logger) in look() {
                     logger.error(
                         """
-                        \(handler) holds its loop, for more than a second now, and all other requests there wait; \
+                        \(handler) has blocked its loop for more than a second, and all other requests there wait; \
                         await instead of blocking, or declare: static var execution: Execution { .thread }
                         """)
                 }
@@ -36,7 +36,7 @@ final class LoopWatches: Sendable {
 
     func remove(_ watch: LoopWatch) { seen.withLock { $0.removeAll { $0.watch === watch } } }
 
-    /// The handlers that hold up their loop, and were not logged for that.
+    /// The handlers that block their loop and were not logged yet.
     private func look() -> [(handler: Any.Type, logger: Logger)] {
         seen.withLock { seen in
             var holding: [(Any.Type, Logger)] = []
@@ -57,14 +57,14 @@ final class LoopWatches: Sendable {
 
 /// Notes which handler's step a loop runs, for ``LoopWatches``, which looks once a second.
 ///
-/// A step costs the loop three writes to memory of its own: no lock, no exchange, no clock.
+/// A step costs the loop three plain writes to memory: no lock, no atomic exchange, no clock.
 package final class LoopWatch: Sendable {
     let logger: Logger
     /// The address of the type of the handler whose step runs, which stays as long as the process; 0 for none.
     private let handler = Atomic<UInt>(0)
     private let step = Atomic<UInt>(0)
 
-    /// Makes a watch that is looked at until its ``end()``: a weak reference to it would slow down all others.
+    /// Makes a watch that is checked until its ``end()``: a weak reference would make every other access slower.
     package init(logger: Logger) {
         self.logger = logger
         LoopWatches.shared.add(self)
@@ -75,7 +75,7 @@ package final class LoopWatch: Sendable {
     /// Runs a step of a handler of this type; on the loop's thread.
     package func during<T>(_ type: Any.Type, _ work: () throws -> T) rethrows -> T {
         step.store(step.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-        // A step may run one of another handler within itself, and goes on after that.
+        // A step may run a step of another handler inside it, and continues after that.
         let outer = handler.load(ordering: .relaxed)
         handler.store(UInt(bitPattern: ObjectIdentifier(type)), ordering: .releasing)
         defer { handler.store(outer, ordering: .relaxed) }

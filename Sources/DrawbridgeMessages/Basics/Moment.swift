@@ -4,9 +4,9 @@ import Darwin
 import Glibc
 #endif
 
-/// A moment of the system's monotonic clock, for what every request measures.
+/// A moment of the system's monotonic clock, for the durations that are measured for each request.
 ///
-/// `ContinuousClock.Instant` has a size that is known at run time only, and so has every type that stores one.
+/// The size of `ContinuousClock.Instant` is known only at run time, which slows down every type that stores one.
 @usableFromInline package struct Moment: Sendable {
     @usableFromInline let nanoseconds: UInt64
 

@@ -6,8 +6,8 @@ import Glibc
 
 /// A thread for one piece of work, which ends with it.
 ///
-/// Dispatch has a limited number of threads, and handlers that block may occupy them all: what is to free them needs
-/// a thread of its own.
+/// Dispatch has a limited number of threads, which blocking handlers may all occupy: code that stops such handlers
+/// needs a thread of its own.
 package enum OwnThread {
     private final class Work: Sendable {
         let call: @Sendable () -> Void
@@ -15,7 +15,7 @@ package enum OwnThread {
         init(_ call: @escaping @Sendable () -> Void) { self.call = call }
     }
 
-    /// Calls it on a new thread, or where the system has none left, at once on this one.
+    /// Runs `call` on a new thread; if the system cannot make one, at once on this thread.
     package static func perform(_ call: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(call))
         #if canImport(Darwin)

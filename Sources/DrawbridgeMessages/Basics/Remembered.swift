@@ -1,7 +1,6 @@
 import Synchronization
 
-/// What was found out about things that come again and again; pages make them up, so all are forgotten where there are
-/// too many.
+/// A cache of results; pages choose the keys, so it is emptied when it has too many entries.
 package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let values = Mutex<[Key: Value]>([:])
     private let most: Int

@@ -1,10 +1,10 @@
 package import DrawbridgeJSON
 
-/// What an input has to be like for a case to fit: the value of `$when`.
+/// The condition that an input must meet for a case to fit: the value of `$when`.
 ///
-/// It may name a part of the input: an object may have more members than those named here; an array must have the same
-/// length, and each element must fit. Numbers fit by value (`1` and `1.0`), strings byte by byte. `null` fits `null`
-/// and a missing value. A string that is an object or array in JSON fits as that. In a form or query, where all is
+/// It describes a part of the input: an object may have other members too; an array must have the same length, and each
+/// element must fit. Numbers are compared by value (`1` and `1.0`), strings byte by byte. `null` fits `null` and a
+/// missing value. A string that contains a JSON object or array is compared as that. In a form or query, where all is
 /// text, `5` and `true` fit their text.
 package indirect enum Condition: Sendable {
     case members([(name: String, condition: Condition)])
@@ -22,17 +22,17 @@ package indirect enum Condition: Sendable {
     }
 
     private struct Misfit {
-        /// What was sent and what was wanted, in words.
+        /// The value that was sent and the one that was wanted, in words.
         let rest: String
-        /// Whether `rest` has the value that was sent.
+        /// Whether `rest` contains the value that was sent.
         let tells: Bool
-        /// Where that stands in the input, such as `items[0].name`, and the names of members in it.
+        /// The path to the misfit in the input, such as `items[0].name`, and the names of members in that path.
         private var path = ""
         private var names: [String] = []
 
         init(_ rest: String, tells: Bool = false) { (self.rest, self.tells) = (rest, tells) }
 
-        /// The same as seen from the object that has it under a name.
+        /// The same misfit, with this member's name at the beginning of its path.
         func below(_ name: String) -> Misfit {
             var misfit = self
             misfit.path = path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)"

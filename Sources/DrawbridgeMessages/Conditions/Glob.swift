@@ -1,4 +1,4 @@
-/// A pattern over a whole string, in which `*` stands for any characters, and for none.
+/// A pattern over a whole string, in which `*` stands for any number of characters, also none.
 ///
 /// Matching takes time in proportion to the string, whatever the pattern: the parts between the `*` are found one after
 /// the other, and no part is ever looked for again.

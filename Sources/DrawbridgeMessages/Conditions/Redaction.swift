@@ -1,9 +1,9 @@
 package import DrawbridgeJSON
 import HTTPGrammar
 
-/// Removes secrets, known by the names of members, from what leaves the journal.
+/// Removes secrets, known by the names of members, from data that leaves the journal.
 ///
-/// The journal itself keeps them, since a call that is repeated needs them. Nil in place of a redaction shows them.
+/// The journal itself keeps the secrets, to repeat calls with them. A nil redaction shows them.
 package struct Redaction: Sendable {
     static let removed = JSON.string("[removed]")
 
@@ -15,13 +15,13 @@ package struct Redaction: Sendable {
     private static let ends = ["token", "secret", "password", "apikey", "credential", "signature"]
 
     private let more: [[String]]
-    /// Which names are those of secrets: the same come with each call.
+    /// A cache of which names are those of secrets, since calls repeat the same names.
     private let known = Remembered<String, Bool>(atMost: 4096)
 
-    /// - Parameter more: more names of secrets, which count as a part of another one too: `iban` of `myIban`.
+    /// - Parameter more: further names of secrets, also as a part of a longer name: `iban` fits `myIban`.
     package init(also more: [String] = []) { self.more = more.map(Self.words).filter { !$0.isEmpty } }
 
-    /// Whether a text has words by which members could be named.
+    /// Whether a text contains a word, so that it can name members.
     package static func isName(_ text: String) -> Bool { !words(of: text).isEmpty }
 
     func isSecret(_ name: String) -> Bool {

@@ -5,7 +5,7 @@ package struct ReplyInput: Sendable {
     package let value: JSON?
     /// The members that came from a query or a form, where every value is text.
     let texts: Set<String>
-    /// Whether it is too large to be looked at on a loop.
+    /// Whether it is so large that it must be processed off the loop.
     package var isLarge = false
     /// Whether something was sent that is neither JSON nor a form.
     package var isUnreadable = false
@@ -25,7 +25,7 @@ extension JSON {
         return (try? JSON(parsing: Array(text.utf8))) ?? self
     }
 
-    /// Whether it is a string that has an object or array as JSON.
+    /// Whether it is a string that contains a JSON object or array.
     package var isWritten: Bool { stringValue != nil && read.stringValue == nil }
 }
 

@@ -1,15 +1,15 @@
-/// Takes requests whose query holds one item, name and value exactly (contract, section 1).
+/// Takes requests whose query has this item, with exactly this name and value (contract, section 1).
 public struct FlagRule: InterceptionRule {
     let item: Query.Item
     private let flag: [UInt8]
 
-    /// Takes `name=value`.
+    /// Makes a rule for the query item `name=value`.
     public init(name: String, value: String) {
         item = Query.Item(name: name, value: value)
         flag = Array("\(name)=\(value)".utf8)
     }
 
-    /// The request without the flag; the other items stay as they were sent.
+    /// The request without the flag; other items are left unchanged; nil if the query does not have the flag.
     public func canonicalRequest(for request: Request) -> Request? {
         guard let target = without(request.target) else { return nil }
         var request = request
@@ -18,7 +18,7 @@ public struct FlagRule: InterceptionRule {
     }
 
     private func without(_ text: String) -> String? {
-        // Most calls have no item but the flag, so a cut at the end of their target is enough.
+        // In most calls the flag is the only item, so it is enough to cut it off the end of the target.
         let path: String? = text.withBytes { bytes in
             let mark = bytes.count - flag.count - 1
             guard mark >= 0, bytes[mark] == UInt8(ascii: "?") else { return nil }
@@ -37,7 +37,7 @@ public struct FlagRule: InterceptionRule {
         return target.text
     }
 
-    /// Whether an item is the flag: as it stands, encoded, or without its equals sign where its value is empty.
+    /// Whether an item is the flag: unencoded, percent-encoded, or without `=` if its value is empty.
     private func isFlag(_ part: Substring.UTF8View) -> Bool {
         if part.elementsEqual(flag) { return true }
         let isEncoded = part.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
@@ -46,7 +46,7 @@ public struct FlagRule: InterceptionRule {
 }
 
 extension InterceptionRule where Self == FlagRule {
-    /// The query item `_mobile_bridge=1`, or another one.
+    /// A rule for the query item `_mobile_bridge=1`, or another one.
     public static func flag(_ name: String = "_mobile_bridge", _ value: String = "1") -> Self {
         FlagRule(name: name, value: value)
     }

@@ -1,9 +1,10 @@
-/// Decides whether a request is meant for native, and gives its plain form: what `canonicalRequest` is to a
+/// Decides whether a request is for native, and removes the mark of its bridge; like `canonicalRequest` of a
 /// `URLProtocol`.
 ///
-/// The plain form has the handler's path and no trace of the way it came. Rules look at the head alone and are
-/// deterministic; they are asked in order, each about what the one before it left, and one that takes it is enough.
+/// The plain form that results has the handler's path and nothing of the bridge. A rule reads only the head, and is
+/// deterministic. Rules are asked in order, each about the result of the one before; one that takes the request is
+/// enough.
 public protocol InterceptionRule: Sendable {
-    /// The plain form of the request, or nil: not ours.
+    /// The request in its plain form; nil if this rule does not take it.
     func canonicalRequest(for request: Request) -> Request?
 }

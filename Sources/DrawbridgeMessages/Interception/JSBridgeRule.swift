@@ -1,14 +1,14 @@
 /// Takes requests to the host `__jsbridge__`, and to the path `/__jsbridge__` and below it (contract, section 2).
 ///
-/// With no path left, the `action` in the body (or the query) names the handler and `data` is its input.
+/// If no path is left, `action` in the body (or the query) names the handler, and `data` is its input.
 public struct JSBridgeRule: InterceptionRule {
-    /// The name, as host and as first part of a path.
+    /// The name `__jsbridge__`, as a host and as the first part of a path.
     package static let name = Authority.bridge
 
-    /// Makes the rule.
+    /// Makes the rule, which has no options.
     public init() {}
 
-    /// The request as it reads without the host or path `__jsbridge__`.
+    /// The request without the host or path `__jsbridge__`; nil if it has neither.
     public func canonicalRequest(for request: Request) -> Request? {
         // Most requests do not use this bridge, and the second byte of their target shows that at once.
         guard request.target.utf8.dropFirst().first == UInt8(ascii: "_") || Self.isHost(request.authority)
@@ -55,6 +55,6 @@ public struct JSBridgeRule: InterceptionRule {
 }
 
 extension InterceptionRule where Self == JSBridgeRule {
-    /// The host or path `__jsbridge__`.
+    /// The rule for the host or path `__jsbridge__`.
     public static var jsBridge: Self { JSBridgeRule() }
 }

@@ -1,4 +1,4 @@
-/// What a program must write to mark a request as one for native, by the rules of a gateway.
+/// What a program must add to a request so that a gateway's rules take it as one for native.
 package struct NativeMark {
     /// The query item that marks it; nil where no rule looks for one.
     private let flag: Query.Item?
@@ -6,7 +6,7 @@ package struct NativeMark {
 
     package init(_ rules: [any InterceptionRule]) {
         flag = rules.lazy.compactMap { ($0 as? FlagRule)?.item }.first
-        // What a user's own rules look for is not known here.
+        // The mark of a custom rule is not known here, so without a flag the path form is used.
         hasPath = flag == nil || rules.contains { $0 is JSBridgeRule }
     }
 

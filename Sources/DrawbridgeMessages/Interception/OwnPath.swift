@@ -1,4 +1,4 @@
-/// The paths below `/__drawbridge__/` that the gateway answers itself: there are no others.
+/// The gateway's own endpoints below `/__drawbridge__/`; no other paths exist there.
 package enum OwnPath: String, CaseIterable {
     /// The page that a link with a ticket opens; it posts the ticket here.
     case enter
@@ -16,7 +16,7 @@ package enum OwnPath: String, CaseIterable {
     /// The page token, for a page that was opened before a restart.
     case token
     case call
-    /// A page's messages by HTTP, as when it leaves.
+    /// A page's messages by HTTP instead of its WebSocket, for example when it is closed.
     case messages
     case channel
     /// Puts a browser into the session of a test.
@@ -28,7 +28,7 @@ package enum OwnPath: String, CaseIterable {
     /// The answered calls as a file of mocks.
     case record
     case replies, scenario, events, questions
-    /// Drops what a session has changed.
+    /// Drops the replies and scenarios that a session has set.
     case reset
     case pages, admissions
 
@@ -55,7 +55,7 @@ package enum OwnPath: String, CaseIterable {
         return path == prefix || path.hasPrefix(start)
     }
 
-    /// Whether a path means one of these in another spelling: `//__drawbridge__/calls`, or with a letter encoded.
+    /// Whether a path is one of these in another spelling: `//__drawbridge__/calls`, or with a letter encoded.
     ///
     /// It is refused, since what is sent with it, such as the tester's token, must reach no handler and no upstream.
     package static func isMiswritten(_ request: Request) -> Bool {
@@ -66,7 +66,7 @@ package enum OwnPath: String, CaseIterable {
 
     package var path: String { "\(Self.prefix)/\(rawValue)" }
 
-    /// Whether it is for programs alone, which show the tester's token.
+    /// Whether only programs with the tester's token may use it.
     package var isForTesters: Bool {
         switch self {
         case .pages, .admissions, .calls, .handlers, .types, .record, .replies, .scenario, .events,

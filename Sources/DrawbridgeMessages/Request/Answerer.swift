@@ -2,7 +2,7 @@ public import Logging
 
 /// What a request needs of the ``Gateway`` that answers it.
 ///
-/// A request does not know the gateway itself, so that this module can be read, and tested, alone.
+/// A protocol, so that this module does not depend on the gateway's, and can be read and tested alone.
 @usableFromInline package protocol Answerer: AnyObject, Sendable {
     var logger: Logger { get }
 
@@ -10,7 +10,7 @@ public import Logging
 
     var bodyLimit: Int { get }
 
-    /// Sends a request on to what lies behind it; nil where nothing there takes it.
+    /// Passes a request through to the responders (files, an upstream); nil if none takes it.
     func answerFromBehind(_ request: Request) async throws -> Response?
 
     /// Answers the request to which a handler's `URLProtocol` was redirected.
@@ -21,9 +21,9 @@ public import Logging
     func refusesSocket(of request: Request) -> HTTPError?
 }
 
-/// What a request needs of the channel call that it stands for, a page's call of a handler.
+/// What a request needs of the page's call for which it was made, which came by the page's channel.
 @usableFromInline package protocol ChannelCall: AnyObject, Sendable {
-    /// True where a script wants the bare output, and no envelope.
+    /// True if a script gets the answer, and wants the bare output without an envelope.
     var isForScript: Bool { get }
 
     var session: Session? { get }

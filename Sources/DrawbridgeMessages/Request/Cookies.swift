@@ -1,6 +1,6 @@
 import HTTPGrammar
 
-/// The `Cookie` header, RFC 6265, section 4.2.
+/// Reads the `Cookie` header field (RFC 6265, section 4.2).
 enum Cookies {
     /// Reads the pairs; what is not a pair is left out, quotes around a value are part of it (section 5.4).
     static func parse(_ fields: [String]) -> [String: String] {

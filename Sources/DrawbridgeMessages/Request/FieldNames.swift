@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// Header names that http-types does not know, in one place.
+/// Names of header fields that swift-http-types does not define.
 extension HTTPField.Name {
     /// How long the parts of an answer took, for the browser's own tools (W3C Server Timing).
     public static let serverTiming = Self("Server-Timing")!
@@ -11,7 +11,7 @@ extension HTTPField.Name {
     package static let pagePath = Self("X-Drawbridge-Path")!
     /// The message of its page that must be handled before a request: the number of its life, a dot, its own number.
     package static let pageAfter = Self("X-Drawbridge-After")!
-    /// The bridge of `--bridge` that has claimed a request of the page.
+    /// The `--bridge` script that has sent a request of the page.
     package static let pageBridge = Self("X-Drawbridge-Bridge")!
     /// The session of a test that a request belongs to.
     package static let session = Self("X-Drawbridge-Session")!
@@ -36,7 +36,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// The value of a field, as the subscript gives it; faster where there is none, since the subscript joins values.
+    /// The value of a field, as the subscript gives it, but faster if the field is missing.
     package func value(_ name: HTTPField.Name) -> String? { contains(name) ? self[name] : nil }
 
     package mutating func vary(by name: String) {

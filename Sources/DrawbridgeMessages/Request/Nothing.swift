@@ -2,10 +2,10 @@
 ///
 /// As input it takes anything and ignores it; as output there is no `data` in the envelope and `null` elsewhere.
 public struct Nothing: Codable, Sendable, Hashable {
-    /// Makes the one value there is.
+    /// Makes the only value.
     public init() {}
 
-    /// Takes whatever was sent.
+    /// Ignores the input.
     public init(from decoder: any Decoder) {}
 
     /// Writes `null`.

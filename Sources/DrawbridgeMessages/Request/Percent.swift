@@ -2,7 +2,7 @@ import HTTPGrammar
 
 /// Percent-encoding, RFC 3986, section 2.1.
 package enum Percent {
-    /// Decodes `%xx`; a `%` that is not followed by two hexadecimal digits stands for itself, as in browsers.
+    /// Decodes `%xx`; a `%` that is not followed by two hexadecimal digits is kept, as in browsers.
     ///
     /// - Parameter plusIsSpace: reads `+` as a space, as forms and queries of pages write it.
     /// - Returns: nil when the bytes are not UTF-8.

@@ -4,20 +4,20 @@
 public struct Query: Sendable, Equatable, Sequence {
     /// One item; an item without `=` has an empty value.
     public struct Item: Sendable, Equatable {
-        /// The name, decoded.
+        /// The name, percent-decoded, with `+` as a space.
         public var name: String
-        /// The value, decoded.
+        /// The value, percent-decoded, with `+` as a space.
         public var value: String
 
-        /// Makes an item.
+        /// Makes an item from a decoded name and value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
 
-        /// Reads one item as it stands between two `&`.
+        /// Reads the text of one item, which is between two `&`.
         ///
-        /// What does not decode to UTF-8 is kept with replacement characters: a query is never an error by itself.
+        /// Bytes that are not UTF-8 become replacement characters: a query alone is never an error.
         package init(_ text: Substring.UTF8View) {
             let equals = text.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex
             name = Self.decode(text[..<equals])
@@ -31,7 +31,7 @@ public struct Query: Sendable, Equatable, Sequence {
 
     private var items: [Item]
 
-    /// Reads the text behind the `?` of a target, or a form's body.
+    /// Reads the text after the `?` of a target, or a form's body.
     public init(_ text: String) {
         items = text.utf8.split(separator: UInt8(ascii: "&")).map(Item.init)
     }
@@ -61,6 +61,6 @@ public struct Query: Sendable, Equatable, Sequence {
         items.map { "\(Percent.encode($0.name))=\(Percent.encode($0.value))" }.joined(separator: "&")
     }
 
-    /// Walks over the items.
+    /// Iterates over the items, in order.
     public func makeIterator() -> IndexingIterator<[Item]> { items.makeIterator() }
 }

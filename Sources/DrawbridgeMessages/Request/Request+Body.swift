@@ -1,7 +1,7 @@
 extension Request {
-    /// The body of a request: bytes that are there, or chunks that are still on their way.
+    /// The body of a request: bytes that have arrived, or a stream of chunks.
     ///
-    /// A sequence of chunks either way; it can be read once. Handlers see streams only if they ask for them.
+    /// Both are sequences of chunks, which can be read once. Handlers get a stream only if they ask for one.
     public struct Body: Sendable, AsyncSequence {
         @usableFromInline enum Storage: Sendable {
             case bytes([UInt8])
@@ -24,7 +24,7 @@ extension Request {
 
         @usableFromInline package init(_ source: any ChunkSource) { storage = .chunks(source) }
 
-        /// The bytes where they are all there, nil for a stream.
+        /// All bytes of a collected body; nil for a stream.
         public var bytes: [UInt8]? {
             guard case .bytes(let bytes) = storage else { return nil }
             return bytes
@@ -38,7 +38,7 @@ extension Request {
             }
         }
 
-        /// How many bytes are there, nil for a stream.
+        /// The number of bytes of a collected body; nil for a stream.
         @usableFromInline package var count: Int? {
             guard case .bytes(let bytes) = storage else { return nil }
             return bytes.count
@@ -80,10 +80,10 @@ extension Request {
             return collected
         }
 
-        /// Walks over the chunks.
+        /// Iterates over the chunks; a stream only once.
         public func makeAsyncIterator() -> Iterator { Iterator(storage: storage) }
 
-        /// Gives each chunk once; ends with the body, and throws where the sender breaks off.
+        /// Yields each chunk once; ends with the body, and throws if the sender breaks off.
         public struct Iterator: AsyncIteratorProtocol, Sendable {
             var storage: Storage
 
@@ -106,9 +106,9 @@ extension Request {
 @usableFromInline package protocol ChunkSource: Sendable {
     var length: Int? { get }
     func next() async throws -> [UInt8]?
-    /// Reserves room in the memory that all bodies share, in place of what this request had reserved.
+    /// Reserves bytes of the memory that all bodies share, replacing what this request had reserved.
     ///
-    /// - Throws: a 503 where all requests together have no room for them.
+    /// - Throws: a 503 if the bodies of all requests together have no room for them.
     func reserve(_ count: Int) throws(HTTPError)
 }
 

@@ -8,8 +8,8 @@ extension Request {
     /// or `null` that does not say it is a form; any other is a form. No input and `null` are the same, and fit every
     /// type whose fields are all optional. ``parameters`` are members of it too, as text that may be a number.
     ///
-    /// - Throws: a 400 that names what does not fit and where, for instance `items[2].price: expected a number, got
-    ///   the string "abc"`, and where query or body say otherwise than the path; a 415 for a form of several parts.
+    /// - Throws: a 400 that names the wrong value and its place, for instance `items[2].price: expected a number, got
+    ///   the string "abc"`; a 400 if query or body contradict the path; a 415 for a form of several parts.
     public func input<T: Decodable & Sendable>(as type: T.Type = T.self) async throws -> T {
         if let input = try promptInput(as: type) { return input }
         let bytes =
@@ -19,16 +19,16 @@ extension Request {
 
     /// The path parameter of this name, for a handler that streams its body.
     ///
-    /// - Throws: a 400 where it is no such value.
+    /// - Throws: a 400 if the text is not such a value.
     public func parameter<Value: LosslessStringConvertible>(
         _ name: String, as type: Value.Type = Value.self
     ) throws(HTTPError) -> Value {
         let text = parameters[name] ?? ""
         if let value = Value(text) { return value }
-        throw HTTPError(.badRequest, "\(name): \(JSON.string(text)) is no \(type)")
+        throw HTTPError(.badRequest, "\(name): \(JSON.string(text)) is not of the type \(type)")
     }
 
-    /// The input, where it can be read without waiting; else nil.
+    /// The input, if the body is collected and small enough to be read at once; else nil.
     package func promptInput<T: Decodable & Sendable>(as type: T.Type) throws -> T? {
         if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
         guard let bytes = bridgeInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else {
@@ -72,7 +72,7 @@ extension Request {
 }
 
 extension JSONTape {
-    /// Reads what a page sent as a body; `null` where that is nothing.
+    /// Reads the body that a page sent; `null` for an empty one.
     fileprivate static func sent(
         _ body: [UInt8], _ contentType: @autoclosure () -> String?
     ) throws -> JSONTape {

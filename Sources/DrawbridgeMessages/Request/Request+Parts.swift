@@ -1,7 +1,7 @@
 public import DrawbridgeJSON
 
 extension Request {
-    /// Whether the app has sent it that the gateway is in, so that nothing is asked of its host and caller.
+    /// Whether it comes from the app that contains the gateway, so that its host and caller are not checked.
     package var isFromApp: Bool {
         get { parts.values.isFromApp }
         set { change { $0.isFromApp = newValue } }
@@ -9,8 +9,8 @@ extension Request {
 
     /// The immutable storage of a request, which its copies share; a change makes a new one.
     ///
-    /// `@usableFromInline`, as all that the core asks of each request: the compiler puts it into the core, which saves
-    /// 300 to 800 instructions for each (`benchmarks/run --instructions`).
+    /// `@usableFromInline`, like all that the core reads of each request: the compiler then inlines it there, which
+    /// saves 300 to 800 instructions for each (`benchmarks/run --instructions`).
     @usableFromInline final class Parts: Sendable {
         @usableFromInline let values: Values
 
@@ -19,7 +19,7 @@ extension Request {
 
     @usableFromInline struct Values: Sendable {
         @usableFromInline var head: RequestHead
-        /// Not that of the head, which requests share: a bridge rewrites the target of its own request alone.
+        /// Not the target in the head, which requests share: a bridge rewrites the target of one request only.
         @usableFromInline var target: String
         @usableFromInline var body: Body
         @usableFromInline var remoteAddress: String?

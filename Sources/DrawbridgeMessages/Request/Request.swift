@@ -4,10 +4,10 @@ public import Logging
 
 /// One request: its head, its body, and who sent it.
 ///
-/// A handler gets the *plain form* of the request: the path is the handler's own, the flag is gone. Change it and
-/// send it on with ``passThrough()``; what lies behind the gateway then sees the changed request.
+/// A handler gets the *plain form* of the request: the path is the handler's own, the flag is gone. Change it and send
+/// it on with ``passThrough()``; the upstream then gets the changed request.
 public struct Request: Sendable {
-    /// The method.
+    /// The HTTP method.
     public var method: HTTPRequest.Method {
         get { own.method }
         set { own = own.with(method: newValue) }
@@ -34,10 +34,10 @@ public struct Request: Sendable {
 
     @usableFromInline package var isOldVersion: Bool { own.isOldVersion }
 
-    /// The address that the connection came to; nil for callers from this machine, and where there is no socket.
+    /// The gateway's address to which the connection was made; nil for callers from this machine, and without a socket.
     var localAddress: String? { parts.values.localAddress }
 
-    /// The secret of the admission that let it in; nil before that was checked, and where something else let it in.
+    /// The secret of the admission by which it was admitted; nil before that check, and if it needed no admission.
     @usableFromInline package var admission: String? {
         get { parts.values.admission }
         set { change { $0.admission = newValue } }
@@ -48,7 +48,7 @@ public struct Request: Sendable {
 
     var isForwarded: Bool { own.isForwarded }
 
-    /// True where no header field tells anything of its caller.
+    /// True if no header field says anything about its caller: a browser, a page or a proxy.
     @usableFromInline package var isAnonymous: Bool { own.isAnonymous }
 
     /// Whether it names a message of its page that must be handled before it.
@@ -88,22 +88,22 @@ public struct Request: Sendable {
         set { change { $0.id = newValue } }
     }
 
-    /// What `:name` and `*` in the registered path stood for, percent-decoded; the rest below `*` is under `"*"`.
+    /// The values of `:name` and `*` in the registered path, percent-decoded; that of `*` has the name `"*"`.
     ///
-    /// A caller chooses them: they may hold `/` and `..`, and are never the name of a file as they are.
+    /// The caller chooses them: they may contain `/` and `..`, so never use one as the name of a file unchecked.
     public package(set) var parameters: [String: String] {
         get { parts.values.parameters }
         set { change { $0.parameters = newValue } }
     }
 
-    /// What middleware has attached to the request, for whoever answers it: one value of each type.
+    /// A value that middleware has attached to the request, for handlers and responders: one of each type.
     ///
     /// ```swift
     /// request[Member.self] = try members.find(request)  // in a middleware
     /// let member = request[Member.self]                 // in a handler that stores its request
     /// ```
     ///
-    /// It goes with the request wherever that goes, into streams too. Nothing of it comes from a caller, or is sent on.
+    /// It stays with the request, in streams too. It never comes from a caller, and is not sent to an upstream.
     public subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
         get { parts.values.found[ObjectIdentifier(type)] as? Value }
         set { change { $0.found[ObjectIdentifier(type)] = newValue } }
@@ -115,16 +115,16 @@ public struct Request: Sendable {
         set { change { $0.isNamedByAction = newValue } }
     }
 
-    /// The input where the bridge has read it already: from the body (`data` beside `action`), or from a page's
+    /// The input, if the bridge has parsed it already: from `data` next to `action` in the body, or from a page's
     /// message.
     @usableFromInline package var bridgeInput: JSON? {
         get { parts.values.bridgeInput }
         set { change { $0.bridgeInput = newValue } }
     }
 
-    /// The number of its call in the journal; nil where it is not there.
+    /// The number of its call in the journal; nil if it is not recorded.
     ///
-    /// It is stored outside `parts`, which would be copied for it with every call where there is a journal.
+    /// It is stored outside `parts`, which would otherwise be copied for each call that is recorded.
     @usableFromInline package var record: Int? {
         get { recordNumber == 0 ? nil : recordNumber }
         set { recordNumber = newValue ?? 0 }
@@ -137,7 +137,7 @@ public struct Request: Sendable {
         set { change { $0.isOfInspector = newValue } }
     }
 
-    /// The page's channel call that it stands for; nil for an HTTP request.
+    /// The call by a page's channel for which this request was made; nil for an HTTP request.
     @usableFromInline package var channelCall: (any ChannelCall)? { parts.values.channelCall }
 
     @usableFromInline package var isForScript: Bool { channelCall?.isForScript ?? false }
@@ -163,10 +163,10 @@ public struct Request: Sendable {
     /// Makes a request, for a test or to be sent on.
     ///
     /// - Parameters:
-    ///   - method: any method.
+    ///   - method: the HTTP method.
     ///   - target: path and query as they stand in a request line: `/echo?_mobile_bridge=1`.
     ///   - authority: the host, with a port if there is one; the default is always allowed to call.
-    ///   - headers: the header fields besides `Host`.
+    ///   - headers: the header fields other than `Host`.
     ///   - body: bytes or text.
     ///   - remoteAddress: the caller's address; nil counts as this machine.
     public init(
@@ -197,7 +197,7 @@ public struct Request: Sendable {
     ///
     /// A request without an id gets one when the gateway decides about it.
     ///
-    /// - Parameter target: the target of its plain form, where that is known already.
+    /// - Parameter target: the target of the plain form, if it is cached; nil for the target in the head.
     @usableFromInline package init(
         _ head: RequestHead, target: String? = nil, body: Body = .empty, remoteAddress: String?,
         localAddress: String? = nil, id: String = "", answerer: (any Answerer)? = nil
@@ -208,7 +208,7 @@ public struct Request: Sendable {
                 localAddress: localAddress, id: id, answerer: answerer))
     }
 
-    /// Makes the request that stands for a page's call of a handler.
+    /// Makes the request for a page's call by its channel.
     ///
     /// - Parameters:
     ///   - head: that of the request that opened the page's channel.
@@ -225,7 +225,7 @@ public struct Request: Sendable {
         parts = Parts(values)
     }
 
-    /// Makes a call that no page makes, such as the repetition of a call in the journal.
+    /// Makes a call that does not come from a page, such as the repetition of a call in the journal.
     ///
     /// - Parameter target: path and query of the handler.
     @usableFromInline package init(
@@ -243,7 +243,7 @@ public struct Request: Sendable {
         head.isAnonymous ? RequestID.from(nil) : id(head.headers)
     }
 
-    /// Method, scheme, authority, path and header fields in one.
+    /// Method, scheme, authority, path and header fields as one value.
     ///
     /// `head.path` is the raw target: percent-encoded, with query.
     public var head: HTTPRequest {
@@ -265,7 +265,7 @@ public struct Request: Sendable {
 
     /// The items of the query, percent-decoded, in order.
     ///
-    /// Setting it encodes the items anew; a query that is not set goes on exactly as it was sent.
+    /// Setting it encodes all items again; a query that is not set is sent on exactly as it came.
     public var query: Query {
         get { Query(Target(target).query ?? "") }
         set { target = Target(path: path, query: newValue.isEmpty ? nil : newValue.text).text }
@@ -286,7 +286,7 @@ public struct Request: Sendable {
 
     package var ownPort: Int { site?.port ?? (scheme == "https" ? 443 : 80) }
 
-    /// Logs with the request's id.
+    /// A logger that adds the request's id to each line.
     public var logger: Logger {
         var logger = answerer?.logger ?? .quiet
         logger[metadataKey: "request"] = .string(id)
@@ -295,11 +295,11 @@ public struct Request: Sendable {
 
     @usableFromInline package var via: Via { answerer?.via ?? .withoutGateway }
 
-    /// Sends this request on to what lies behind the gateway, files or the page's server, and returns the answer.
+    /// Passes this request through to the responders, such as files or the upstream, and returns their response.
     ///
-    /// It is not intercepted again, flag or no flag.
+    /// It is not intercepted again, even if it has the flag.
     ///
-    /// - Throws: a 404 where nothing behind the gateway takes it.
+    /// - Throws: a 404 if no responder takes it, and what a responder throws.
     public func passThrough() async throws -> Response {
         if let response = try await answerer?.answerFromBehind(self) { return response }
         throw HTTPError.nothingBehind(path)

@@ -40,7 +40,7 @@ package import HTTPTypes
             headers: head.headerFields, isAbsoluteForm: isAbsoluteForm, isOldVersion: isOldVersion)
     }
 
-    /// Whether the access policy or the gateway reads a field; the length of a name rules out most.
+    /// Whether a field says something about the caller; the length is compared first, which rules out most names.
     private static func saysWhoCalls(_ name: HTTPField.Name) -> Bool {
         switch name.canonicalName.utf8.count {
         case 3: name == .via
@@ -56,7 +56,7 @@ package import HTTPTypes
         }
     }
 
-    /// By which a page says which one it is; taken out where the target is a whole URL, which no page of ours sends.
+    /// Fields that identify a page; removed if the target is a whole URL, which no page of the gateway sends.
     private static let ofPages: Set<HTTPField.Name> = [
         .pageID, .pagePath, .pageWaits, .pageAfter, .pageBridge,
     ]

@@ -1,16 +1,16 @@
 import HTTPGrammar
 
-/// The name of a test's own share of a gateway: which scenarios are on, which replies were set while it runs, how far
-/// sequences are.
+/// The name of a session: a test's own state in a gateway, such as its scenarios, its replies and its places in
+/// sequences.
 ///
-/// So tests that run side by side do not disturb each other. A session's name grants nothing, and a page may know it.
+/// Tests that run in parallel thus do not disturb each other. The name grants nothing, and a page may know it.
 @usableFromInline package struct Session: Sendable, Hashable {
-    /// 1 to 64 of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+    /// The name: 1 to 64 characters of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
     package let name: String
 
     package static let usual = Session("default")!
 
-    /// The most sessions that are kept, more than tests run side by side; with one more, the longest idle one goes.
+    /// The most sessions that are kept; one more replaces the one that was idle longest.
     package static let most = 1000
 
     /// Nil for a text that cannot name a session.

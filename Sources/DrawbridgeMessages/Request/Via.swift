@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// Names this gateway in the `Via` of what goes through it (RFC 9110, section 7.6.3).
+/// The gateway's name in the `Via` field of messages that it forwards (RFC 9110, section 7.6.3).
 @usableFromInline package struct Via: Sendable {
     package static let withoutGateway = Via()
 

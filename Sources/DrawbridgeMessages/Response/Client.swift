@@ -1,11 +1,11 @@
 package import Synchronization
 
-/// Where a streamed body goes: the caller, behind whatever lies between.
+/// The receiver of a streamed body.
 ///
-/// Nothing reaches it once its stream has finished, failed or lost its reader: later chunks are dropped and counted
-/// (``Gateway/droppedChunks``), and their writer is told as by a cancellation.
+/// After its stream has finished, failed or lost its reader, chunks are dropped and counted
+/// (``Gateway/droppedChunks``), and the writer gets a `CancellationError`.
 public final class Client: Sendable {
-    /// How many chunks came after the end, in the whole process.
+    /// How many chunks came after the end of their streams, in the whole process.
     package static let dropped = Atomic<Int>(0)
 
     private let write: @Sendable ([UInt8]) async throws -> Void
@@ -16,7 +16,7 @@ public final class Client: Sendable {
 
     /// Sends new bytes, and waits while the reader is slower than the writer.
     ///
-    /// - Throws: `CancellationError` when the reader has gone or the stream has ended: return then.
+    /// - Throws: `CancellationError` when the reader has gone or the stream has ended; the writer should return then.
     public func didLoad(_ chunk: [UInt8]) async throws {
         guard !finished.load(ordering: .acquiring) else {
             Self.dropped.add(1, ordering: .relaxed)
@@ -29,9 +29,9 @@ public final class Client: Sendable {
 
     /// Sends text in UTF-8.
     ///
-    /// - Throws: `CancellationError` when the reader has gone or the stream has ended: return then.
+    /// - Throws: `CancellationError` when the reader has gone or the stream has ended; the writer should return then.
     public func didLoad(_ text: String) async throws { try await didLoad(Array(text.utf8)) }
 
-    /// Ends the stream: what comes now is dropped.
+    /// Ends the stream: later chunks are dropped.
     package func finish() { finished.store(true, ordering: .releasing) }
 }

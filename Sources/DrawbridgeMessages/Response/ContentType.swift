@@ -35,13 +35,13 @@ package final class FixedFields: Sendable {
         text = fields.flatMap { Array("\($0.name.rawName)\0\($0.value)\0".utf8) }
     }
 
-    /// Keep a foreign page from using the answer as a script or an image.
+    /// Fields that keep a foreign page from using the answer as a script or an image.
     package static let guarded = FixedFields([
         HTTPField(name: .xContentTypeOptions, value: "nosniff"),
         HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
     ])
 
-    /// The same, and forbid caching.
+    /// The fields of ``guarded``, and one that forbids caching.
     package static let guardedAndFresh = FixedFields(
         [HTTPField(name: .cacheControl, value: "no-store")] + guarded.fields)
 }

@@ -7,7 +7,7 @@ package struct EntityTag: Equatable, Sendable {
         (self.opaque, self.isWeak) = (Substring(opaque), isWeak)
     }
 
-    /// As a header has it: in quotes.
+    /// The tag as in a header field: in quotes.
     package var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
     package func matchesStrongly(_ other: Self) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
@@ -15,7 +15,7 @@ package struct EntityTag: Equatable, Sendable {
 
     /// The tags of an `If-Match` or `If-None-Match`.
     package enum List {
-        /// `*`: whatever version there is.
+        /// `*`: any version.
         case any
         /// The tags before the first malformed one.
         case tags([EntityTag])

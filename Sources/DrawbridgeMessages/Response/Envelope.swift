@@ -21,28 +21,28 @@ public protocol Envelope: Sendable {
     /// The object for an output.
     ///
     /// - Parameters:
-    ///   - output: nil where there is none.
+    ///   - output: what the handler answered; nil if that is nothing.
     ///   - code: the status that the handler chose, 200 as a rule.
-    ///   - message: what it says besides, `""` as a rule.
+    ///   - message: a text for the person at the page, usually `""`.
     func success(_ output: JSON?, code: Int, message: String) -> JSON
 
-    /// The object for an error of a handler's, and for a name that nobody answers.
+    /// The object for an error of a handler, and for a name that nothing answers.
     func failure(_ error: HTTPError) -> JSON
 }
 
-/// How answers to flagged and to `__jsbridge__` requests look.
+/// The form of the answers to requests with `_mobile_bridge=1` and to `__jsbridge__`.
 public struct AnswerForm: Sendable {
-    /// HTTP 200 whatever the code says, and `text/json`: what pages written for an app expect.
+    /// An envelope with HTTP 200 whatever its code, and `text/json`, as pages that were written for an app expect it.
     public static let envelope = AnswerForm(object: .usual, hasStatus: false)
-    /// The same object with its true HTTP status, and `application/json`.
+    /// An envelope with the true HTTP status, and `application/json`.
     public static let http = AnswerForm(object: .usual, hasStatus: true)
-    /// The output as it is, for apps whose outputs have an envelope already; errors as with ``http``.
+    /// The output without an envelope, for apps whose outputs contain their own; errors as with ``http``.
     public static let bare = AnswerForm(object: .none, hasStatus: true)
 
-    /// An envelope of the app's own.
+    /// An envelope that the app defines.
     ///
     /// - Parameters:
-    ///   - envelope: makes the objects.
+    ///   - envelope: makes the JSON objects.
     ///   - hasStatus: whether an answer has its true HTTP status and `application/json`, as with ``http``.
     public static func envelope(_ envelope: any Envelope, hasStatus: Bool = false) -> AnswerForm {
         AnswerForm(object: .own(envelope), hasStatus: hasStatus)

@@ -1,17 +1,17 @@
 public import DrawbridgeJSON
 public import HTTPTypes
 
-/// An error that knows the answer it becomes: a code, a message for the page, and headers.
+/// An error that becomes an answer, with a code, a message for the page, and header fields.
 ///
 /// At the bridges with an envelope the page reads `{"code": …, "message": …, "data": …}`; with ``AnswerForm/http`` the
-/// code is the HTTP status too. Write the message for the person who has to mend the request.
+/// code is the HTTP status too. Write the message for the person who has to correct the request.
 ///
 /// ```swift
 /// throw HTTPError(.notFound, "there is no order \(id); ask /orders for those that there are")
 /// ```
 public struct HTTPError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The HTTP status: of the answer itself with ``AnswerForm/http``, and of what is refused before a handler; with
-    /// ``AnswerForm/envelope`` the answer is a 200.
+    /// The HTTP status of the response; with ``AnswerForm/envelope`` that is 200, unless the request is refused before
+    /// a handler is chosen.
     public var status: HTTPResponse.Status
 
     /// The `code` of the envelope; the status' number unless the handler has codes of its own.
@@ -23,10 +23,10 @@ public struct HTTPError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Details for the page, the `data` of the envelope; nil leaves it out.
     public var data: JSON?
 
-    /// Headers that the answer carries besides the usual ones, `Allow` with a 405 for instance.
+    /// Further header fields of the response, for instance `Allow` with a 405.
     public var headers: HTTPFields
 
-    /// Makes an error with a status, a message, and a code and data of its own if the page expects them.
+    /// Makes an error; without a `code`, the envelope has the number of the status.
     public init(
         _ status: HTTPResponse.Status, _ message: String, code: Int? = nil, data: JSON? = nil,
         headers: HTTPFields = [:]
@@ -44,7 +44,7 @@ public struct HTTPError: Error, Sendable, Equatable, CustomStringConvertible {
     @usableFromInline package static func nothingBehind(_ path: String) -> HTTPError {
         HTTPError(
             .notFound,
-            "nothing at \(path): the gateway has no file and no server behind it that takes this path")
+            "nothing at \(path): no file and no upstream answers this path")
     }
 
     package static func tooLarge(_ limit: Int) -> HTTPError {

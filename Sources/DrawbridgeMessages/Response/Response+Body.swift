@@ -3,15 +3,15 @@ import HTTPTypes
 import Synchronization
 
 extension Response {
-    /// The body of an answer.
+    /// The body of a response: bytes, an output, a file or a stream.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Body: Sendable {
-        /// These bytes, as they are.
+        /// These bytes, sent unchanged.
         case bytes([UInt8])
 
-        /// JSON text that each bridge hands to its page in its own way. Made by ``Response/init(output:message:)``.
+        /// An output as JSON text, for which each bridge has its own form. Made by ``Response/init(output:message:)``.
         case output([UInt8])
 
         /// A part of a regular file.
@@ -20,10 +20,10 @@ extension Response {
         /// Chunks, written while they are made; `length` is their sum if it is known.
         indirect case stream(length: Int?, @Sendable (Client) async throws -> Void)
 
-        /// Bytes that come from elsewhere by themselves: from a server behind the gateway.
+        /// Bytes that arrive from somewhere else, such as an upstream.
         indirect case source(any Source)
 
-        /// None: after a 101 the connection goes on with another protocol, a WebSocket to a server behind the gateway.
+        /// No body: after a 101 the connection switches to another protocol, such as a WebSocket to an upstream.
         indirect case upgrade(any Upgrade)
 
         /// No body.
@@ -49,20 +49,20 @@ extension Response {
         }
     }
 
-    /// A body that comes from elsewhere; the engine may fetch it without a task.
+    /// A body that arrives from somewhere else; the engine may fetch it without a task.
     ///
-    /// Releasing the last reference cancels it.
+    /// Releasing the last reference cancels the transfer.
     public protocol Source: Sendable, AnyObject {
         /// The number of bytes if it is known.
         var length: Int? { get }
 
-        /// Writes all of it, once.
+        /// Writes the whole body to the client; to be called once.
         ///
-        /// - Throws: where it breaks off.
+        /// - Throws: if the transfer breaks off.
         func write(to client: Client) async throws
     }
 
-    /// What a connection becomes after a 101; the engine carries it out.
+    /// The protocol to which a connection switches after a 101; the engine carries it out.
     public protocol Upgrade: Sendable, AnyObject {}
 
     /// A part of an open file, which is closed with its last reference.
@@ -71,7 +71,7 @@ extension Response {
         public let handle: any FileHandle
         /// Where the part begins, in bytes.
         public var offset: Int
-        /// How many bytes it has.
+        /// The number of bytes in the part.
         public var length: Int
 
         /// Makes a part of a file.
@@ -82,14 +82,14 @@ extension Response {
         }
     }
 
-    /// An open file: reads at a place, and closes its descriptor with its last reference.
+    /// An open file that is read at offsets; its descriptor is closed with the last reference.
     public protocol FileHandle: Sendable, AnyObject {
         /// The descriptor, for an engine that can send files by itself.
         var descriptor: Int32 { get }
 
         /// Reads up to `count` bytes at `offset`; fewer at the end of the file.
         ///
-        /// - Throws: where the file cannot be read.
+        /// - Throws: if the file cannot be read.
         func read(at offset: Int, count: Int) throws -> [UInt8]
     }
 }

@@ -9,7 +9,7 @@ extension Response {
         var fixed: FixedFields?
         /// The id of the request; empty where it has none yet.
         var requestID = ""
-        /// What stands before the milliseconds of `Server-Timing`, and how long the handler took.
+        /// The text of `Server-Timing` before the milliseconds, and how long the handler took.
         var timing: (name: [UInt8], took: Duration)?
 
         var isEmpty: Bool { fixed == nil && requestID.isEmpty && timing == nil }
@@ -50,7 +50,7 @@ extension Response {
         seal.requestID = requestID
     }
 
-    /// Says how long the handler took (W3C Server Timing): browsers show it beside their own times.
+    /// Adds how long the handler took (W3C Server Timing), which browsers show in their network tools.
     package mutating func seal(timing name: [UInt8], _ took: Duration) {
         // A handler may pass on the answer of another gateway, whose timing is kept as well.
         if seal.timing != nil { unseal() }

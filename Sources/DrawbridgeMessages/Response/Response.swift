@@ -8,10 +8,10 @@ public import HTTPTypes
 /// `__jsbridge__` requests, the bare value elsewhere), and **text, bytes, a file or a stream**, which go out exactly
 /// as they are.
 public struct Response: Sendable {
-    /// The status.
+    /// The HTTP status.
     public var status: HTTPResponse.Status
 
-    /// The header fields.
+    /// The header fields, with those that the gateway adds.
     public var headers: HTTPFields {
         get { seal.isEmpty ? ownHeaders : seal.added(to: ownHeaders) }
         set {
@@ -31,19 +31,19 @@ public struct Response: Sendable {
         set { own = .fields(newValue) }
     }
 
-    /// The type, where it is a usual one and the answer has no other field of its own; else nil.
+    /// The shared object for the `Content-Type`, if that is a usual one and the answer's only field; else nil.
     package var contentType: ContentType? { if case .type(let type) = own { type } else { nil } }
 
     private var own: Own
     var seal = Seal()
 
-    /// What follows the head.
+    /// The body: bytes, an output, a file or a stream.
     public var body: Body
 
     /// Who answered, for the access log: `handler EchoHandler`, `passed`; nil where the gateway itself did.
     package var answeredBy: String?
 
-    /// ``answeredBy`` where no handler took a request for native.
+    /// The value of ``answeredBy`` if no handler took a request for native.
     package static let noHandler = "no handler"
 
     private var seldom: Seldom?
@@ -54,19 +54,19 @@ public struct Response: Sendable {
         set { change { $0.refusal = newValue } }
     }
 
-    /// The gateway's own `Set-Cookie`; any other for a cookie of its names is removed.
+    /// The gateway's own `Set-Cookie`; others with the name of a cookie of the gateway are removed.
     package var ownCookie: String? {
         get { seldom?.values.ownCookie }
         set { change { $0.ownCookie = newValue } }
     }
 
-    /// Whether it goes out as a server behind the gateway gave it, with no field of the gateway's own.
+    /// Whether it is sent exactly as an upstream sent it, without header fields of the gateway.
     package var isRelayed: Bool {
         get { seldom?.values.isRelayed ?? false }
         set { change { $0.isRelayed = newValue } }
     }
 
-    /// Rewrites the upstream's own addresses in a page; nil where they stay.
+    /// Rewrites the upstream's own addresses in a page; nil to leave them.
     package var addressRewriter: (any AddressRewriter)? {
         get { seldom?.values.addressRewriter }
         set { change { $0.addressRewriter = newValue } }
@@ -83,13 +83,13 @@ public struct Response: Sendable {
         set { change { $0.message = newValue } }
     }
 
-    /// Whether the callback of the page that called is never called.
+    /// Whether the callback of the calling page is never called, as for `$silence`.
     package var isSilent: Bool {
         get { seldom?.values.isSilent ?? false }
         set { change { $0.isSilent = newValue } }
     }
 
-    /// Called after it was sent, by whoever sends it.
+    /// Called by the engine or the page's channel after the answer was sent.
     package var afterwards: (@Sendable () -> Void)? {
         get { seldom?.values.afterwards }
         set { change { $0.afterwards = newValue } }
@@ -106,7 +106,7 @@ public struct Response: Sendable {
         case fields(HTTPFields)
     }
 
-    /// What few answers have, in one object: a struct of more than fifteen words is copied wherever it is passed.
+    /// Rarely used values, in one object: a struct of more than fifteen words is copied wherever it is passed.
     private final class Seldom: Sendable {
         struct Values: Sendable {
             var ownCookie: String?
@@ -137,9 +137,9 @@ public struct Response: Sendable {
         self.body = body
     }
 
-    /// An output: any value that can be encoded.
+    /// Makes a response from an output: any value that can be encoded.
     ///
-    /// `nil` and ``Nothing`` are no output. Dates go out as ISO 8601 in UTC with milliseconds, bytes as base64,
+    /// `nil` and ``Nothing`` mean no output. Dates are written as ISO 8601 in UTC with milliseconds, bytes as base64,
     /// decimals with all their digits.
     ///
     /// - Parameters:
@@ -151,20 +151,20 @@ public struct Response: Sendable {
         if !message.isEmpty { self.message = message }
     }
 
-    /// Text, sent as it is: the synchronous call of a page gets exactly this as `responseText`.
+    /// Makes a response from text, which is sent unchanged: a page's synchronous call gets it as `responseText`.
     public init(text: String, contentType: String = "text/plain; charset=utf-8") {
         self.init(contentType: contentType, body: .bytes(Array(text.utf8)))
     }
 
-    /// Bytes, sent as they are.
+    /// Makes a response from bytes, which are sent unchanged.
     public init(bytes: [UInt8], contentType: String) {
         self.init(contentType: contentType, body: .bytes(bytes))
     }
 
-    /// A stream, written to the client as it is made.
+    /// Makes a response with a stream as its body, written to the client while it is made.
     ///
     /// The closure runs once the head is on its way; each ``Client/didLoad(_:)-([UInt8])`` waits for a slow reader.
-    /// Returning ends the body, throwing breaks the transfer off so that nobody takes it for whole.
+    /// Returning ends the body; throwing breaks the transfer off, so that the receiver does not take it for complete.
     ///
     /// - Parameters:
     ///   - contentType: the type of the whole body.
@@ -176,7 +176,7 @@ public struct Response: Sendable {
         self.init(contentType: contentType, body: .stream(length: length, write))
     }
 
-    /// Status and header fields in one.
+    /// Status and header fields as one value.
     public var head: HTTPResponse {
         get { HTTPResponse(status: status, headerFields: headers) }
         set {
@@ -185,22 +185,22 @@ public struct Response: Sendable {
         }
     }
 
-    /// Values of ``answeredBy``: a server behind the gateway, a file, and any other responder there.
+    /// Values of ``answeredBy``: an upstream, a file, and any other responder.
     package static let upstream = "upstream"
     package static let files = "files"
     package static let passed = "passed"
 
-    /// ``answeredBy`` where the gateway itself answered a request for native.
+    /// The value of ``answeredBy`` if the gateway itself answered a request for native.
     package static let ownAnswer = "gateway for native"
 
-    /// The same answer with ``answeredBy`` set, where it came from behind the gateway.
+    /// The response of a responder, with ``answeredBy`` set.
     package var withPasser: Response {
         var response = self
         response.answeredBy = response.answeredBy ?? (isRelayed ? Self.upstream : Self.passed)
         return response
     }
 
-    /// Whether it came from behind the gateway, other than from a file.
+    /// Whether it came from an upstream or another responder, but not from a file.
     package var hasPassed: Bool { answeredBy == Self.upstream || answeredBy == Self.passed }
 
     package func contains(_ name: HTTPField.Name) -> Bool { hasOwn(name) || seal.contains(name) }

@@ -10,7 +10,7 @@ package enum Nearest {
         find(bytes(path), among: candidates.map { ($0, bytes($0)) })?.name
     }
 
-    /// What to write in place of a name: the nearest candidate, else `otherwise`, which by default names all of them.
+    /// What to write instead of a name: the nearest candidate, else `otherwise`, which by default lists all candidates.
     package static func hint(
         for name: String, among candidates: [String], otherwise: String? = nil
     ) -> String {
@@ -18,7 +18,7 @@ package enum Nearest {
             ?? "there are \(candidates.joined(separator: ", "))"
     }
 
-    /// The beginning in small letters: as many bytes as a word of the processor has bits.
+    /// The first 64 bytes in lower case: ``distance(_:_:_:)`` uses one bit of a machine word for each byte.
     private static func bytes(_ text: String) -> [UInt8] {
         Array(text.cut(to: 64).lowercased().utf8.prefix(64))
     }
@@ -36,9 +36,9 @@ package enum Nearest {
         return best
     }
 
-    /// How many insertions, deletions, replacements and swaps of neighbours lie between the two (optimal string
-    /// alignment), by Hyyrö's way of 2003: a word has all differences of a column, for a page may call any name, and
-    /// each is compared with all that there are.
+    /// The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
+    /// alignment), by Hyyrö's bit-parallel algorithm (2003), since each name that a page calls is compared with all
+    /// candidates.
     ///
     /// - Parameter places: for each byte, where it is among the `count` bytes of the wanted text.
     private static func distance(_ count: Int, _ places: [UInt64], _ other: [UInt8]) -> Int {
@@ -56,13 +56,13 @@ package enum Nearest {
         return distance
     }
 
-    /// Patterns that are read once, and what is near to each path, since pages call the same names again and again.
+    /// Caches the patterns, and the nearest one for each path, since pages repeat the same names.
     final class Patterns: Sendable {
         private let all = Remembered<Bool, [Candidate]>(atMost: 1)
         private let near = Remembered<String, Found?>(atMost: 1000)
 
-        /// - Parameter patterns: asked once, and 10,000 of them are looked at.
-        /// - Returns: what is near only without its parameters is farther than anything else.
+        /// - Parameter patterns: called once; the first 10,000 are compared.
+        /// - Returns: the nearest pattern; one that is similar only apart from its parameters has the largest distance.
         func nearest(to path: String, among patterns: () -> [String]) -> Found? {
             let path = path.cut(to: 256)
             return near.value(of: path) {

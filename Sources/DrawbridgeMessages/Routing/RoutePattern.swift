@@ -42,7 +42,7 @@ package struct RoutePattern: Sendable {
             ? [] : bytes.split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
     }
 
-    /// Reads a text from outside; nil where it is not a pattern.
+    /// Reads a text that may be invalid; nil if it is not a pattern.
     package init?(checking path: String) {
         guard Self.isPattern(path) else { return nil }
         self.init(path)

@@ -1,12 +1,12 @@
 import DrawbridgeJSON
 import Synchronization
 
-/// Targets by their patterns of paths, in a tree of the parts: exact beats parameter beats wildcard.
+/// A tree of path patterns and their targets: an exact part wins over a parameter, and that over a wildcard.
 ///
 /// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.
 package struct Routes<Target: Routed> {
     private var root = Node()
-    /// The targets of paths that are sent as they are written, which is most of them, also by their text.
+    /// The targets of exact paths that need no percent-encoding, as most do, also by the text of the path.
     private var exact: [String: [Target]] = [:]
     private var near = Nearest.Patterns()
 
@@ -43,22 +43,22 @@ package struct Routes<Target: Routed> {
         }
     }
 
-    /// The targets of exactly this path; where it is nil, a pattern may fit all the same.
+    /// The targets of exactly this path; if it is nil, a pattern may still fit.
     package func best(_ path: String) -> [Target]? { exact[path] }
 
-    /// The targets that fit a path, the best first, each with what its parameters stand for.
+    /// The targets that fit a path, the best first, each with the values of its parameters.
     package func matches(_ segments: [String]) -> [(route: Target, values: [String])] {
         var found: [(route: Target, values: [String])] = []
         Self.collect(root, segments[...], values: [], into: &found)
         return found
     }
 
-    /// The pattern that a path without a target is near to, and how far it is.
+    /// The pattern that is most similar to a path without a target, and its distance.
     package func nearest(to path: String) -> Nearest.Found? {
         near.nearest(to: path) { all.map(\.pattern.text) }
     }
 
-    /// Whether nothing is left, no empty branch either.
+    /// Whether the tree has no target, and no empty branch either.
     package var isEmpty: Bool { root.isEmpty }
 
     package var all: [Target] { Self.routes(below: root) }
@@ -108,7 +108,7 @@ package struct Routes<Target: Routed> {
 package protocol Routed: Sendable {
     var pattern: RoutePattern { get }
 
-    /// Whether another one under the same pattern replaces it, instead of standing beside it.
+    /// Whether another target with the same pattern replaces this one; else both are kept.
     func isReplaced(by other: Self) -> Bool
 }
 
@@ -116,14 +116,14 @@ extension Routed {
     package func isReplaced(by other: Self) -> Bool { true }
 }
 
-/// Counts what is registered with a gateway, and what is removed, in all its sets.
+/// Counts the registrations and removals in all handler sets of a gateway.
 package final class Registry: Sendable {
     private let changes = Atomic<Int>(0)
     private let special = Atomic<Bool>(false)
 
     package init() {}
 
-    /// A number that changes with each registration; while it is the same, a route that was found is still right.
+    /// A number that changes with each registration or removal; while it is the same, a route that was found is valid.
     package var version: Int { changes.load(ordering: .acquiring) }
 
     package func hasChanged() { changes.add(1, ordering: .releasing) }
@@ -131,6 +131,6 @@ package final class Registry: Sendable {
     /// Whether some handlers are for some pages only, so that it matters from which page a request comes.
     package var hasSpecialHandlers: Bool { special.load(ordering: .acquiring) }
 
-    /// Notes that a set was made whose handlers are for some pages only.
+    /// Records that a set was made whose handlers are for some pages only.
     package func hasBecomeSpecial() { special.store(true, ordering: .releasing) }
 }

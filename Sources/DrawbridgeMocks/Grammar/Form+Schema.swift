@@ -31,7 +31,7 @@ extension Form {
         JSON.Object([("type", type)] + rules.compactMap { rule in rule.1.map { (rule.0, $0) } })
     }
 
-    /// The rules for an element are for the value as well: those for texts, numbers and objects leave an array alone.
+    /// A schema for a value or an array of such values: rules such as `pattern` do not apply to arrays in JSON Schema.
     private static func several(_ element: JSON.Object, _ rules: (String, JSON)...) -> JSON.Object {
         let types = element["type"]?.arrayValue ?? [element["type"] ?? "string"]
         let own = [("type", .array(types + ["array"])), ("items", .object(element))] + rules
@@ -45,7 +45,7 @@ extension Form.Names {
 
 extension Keyword {
     var schema: JSON.Object {
-        let warning = needsTrust ? " A drawbridge.json that nobody has named may not have it." : ""
+        let warning = needsTrust ? " Only allowed in a file that -c or --replies names." : ""
         var schema: JSON.Object = ["description": .string(says + warning)]
         for (name, rule) in form.schema { schema[name] = rule }
         if !otherwise.isEmpty { schema["errorMessage"] = .string(otherwise) }
@@ -66,14 +66,14 @@ extension Keywords {
             ("allOf", leading.isEmpty ? nil : .array(neighbours)))
     }
 
-    /// What may stand beside each leading keyword.
+    /// For each leading keyword a rule that allows only its `beside` keywords in the same object.
     var neighbours: [JSON] {
         leading.map { keyword in
             let beside = keyword.beside ?? []
             let others = beside.isEmpty ? "nothing" : beside.joined(separator: ", ")
             let names: JSON = [
                 "enum": .array(([keyword.name] + beside).map(JSON.string)),
-                "errorMessage": .string("Beside \(keyword.name) may stand \(others)."),
+                "errorMessage": .string("Allowed next to \(keyword.name): \(others)."),
             ]
             return ["if": ["required": [.string(keyword.name)]], "then": ["propertyNames": names]]
         }

@@ -1,35 +1,35 @@
 package import DrawbridgeJSON
 
-/// The form of a value: the reader takes what has it, and the JSON Schema describes it.
+/// The type that a value must have; ``takes(_:)`` checks it, and `schema` describes it for editors.
 package indirect enum Form: Sendable {
     case any
-    /// Any value, in whose texts `{{…}}` is filled in.
+    /// Any value; `{{…}}` in its strings is filled in.
     case template
-    /// A text in which `{{…}}` is filled in.
+    /// A string in which `{{…}}` is filled in.
     case message
-    /// `true` alone.
+    /// Only `true`: leaving the key out means false.
     case yes
     case flag
-    /// A text. Its pattern, of JavaScript's, is for editors; the reader has a rule of its own, which is as strict.
+    /// A string; the pattern, a JavaScript one, is only for editors; the reader checks the same rule in Swift.
     case text(pattern: String? = nil)
-    /// A whole number; `except` is none of them.
+    /// An integer in the range, other than `except`.
     case whole(ClosedRange<Int>? = nil, except: Int? = nil)
-    /// Milliseconds, or an array of the least and the most.
+    /// A duration in milliseconds, or an array `[least, most]`.
     case span
-    /// An array; what stands in it is read for itself.
+    /// An array of at least `least` elements; ``takes(_:)`` does not check the elements.
     case list(of: Form, least: Int = 0)
-    /// A value, or an array of them.
+    /// A value, or an array of such values.
     case several(Form)
-    /// An object whose names are the file's own; their values are read for themselves.
+    /// An object whose keys the author of the file chooses; ``takes(_:)`` does not check their values.
     case named(Form, names: Names? = nil, least: Int = 0)
-    /// An object that the schema has below `definitions`, and whose members are read for themselves.
+    /// An object that the schema describes below `definitions`; ``takes(_:)`` does not check its members.
     case object(String)
-    /// Any form that the schema has below `definitions`; it is read for itself.
+    /// A value that the schema describes below `definitions`; ``takes(_:)`` accepts any value for it.
     case defined(String)
-    /// A form that the schema describes, and that the command's own parser reads.
+    /// A value that this schema describes for editors; the reader of mocks does not check it.
     case described(JSON.Object)
 
-    /// A rule for the names in an object: a pattern of JavaScript's, and what is said of other names.
+    /// A rule for the keys of an object: a JavaScript pattern, and the error message for keys that do not match it.
     package struct Names: Sendable {
         let pattern: String
         let otherwise: String
@@ -43,7 +43,7 @@ package indirect enum Form: Sendable {
     static var milliseconds: Form { .whole(0...longestDelay) }
     package static let notEmpty = #"[\s\S]"#
 
-    /// What has this form, in words; nil where it says too little.
+    /// The type in words, for an error message; nil if the message needs more than that.
     var kind: String? {
         switch self {
         case .yes: "true or not there"
@@ -55,7 +55,7 @@ package indirect enum Form: Sendable {
         }
     }
 
-    /// Whether a value has this form, without what is read for itself.
+    /// Whether a value has this type; elements and members that have readers of their own are not checked.
     func takes(_ value: LocatedJSON) -> Bool {
         switch self {
         case .any, .template, .defined, .described: true
@@ -76,7 +76,7 @@ package indirect enum Form: Sendable {
 extension LocatedJSON {
     var whole: Int? { json.numberValue?.intValue }
 
-    /// A whole number, or an array of the least and the most; nil for any other value.
+    /// A single integer as a range of one, or the range of an array `[least, most]`; nil for any other value.
     var span: ClosedRange<Int>? {
         guard let both = elements?.map(\.whole) else { return whole.map { $0...$0 } }
         guard both.count == 2, let least = both[0], let most = both[1], least <= most else { return nil }

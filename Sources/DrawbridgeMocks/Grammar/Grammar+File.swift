@@ -2,7 +2,7 @@ import DrawbridgeJSON
 
 extension Grammar {
     private static let replies = Keyword(
-        "replies", .defined("names"), "What native answers, by the names that a page calls.",
+        "replies", .defined("names"), "The mocks: what native answers, by the name that a page calls.",
         otherwise: #"replies are an object, such as {"getUser": {"nick": "Ann"}}"#,
         example: #"{"getUser": {"nick": "Ann"}}"#)
 
@@ -18,7 +18,7 @@ extension Grammar {
             .named(
                 .any,
                 names: Form.Names("^(?!__proto__$)[A-Za-z_$][A-Za-z0-9_$]*$", "This \(globalIsWanted).")),
-            "Properties of window that are there before the page's first script. What window has itself stays.",
+            "Properties of window, set before the page's first script. Existing properties are not replaced.",
             otherwise: #"globals are an object of the window's properties: {"appInfo": {"version": "3.2"}}"#,
             example: #"{"appInfo": {"version": "3.2"}}"#),
         Keyword(
@@ -28,11 +28,11 @@ extension Grammar {
                 names: Form.Names(
                     "^(?!(__\(caseless("host"))-)?\(caseless("drawbridge"))-)[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
                     cookieIsWanted)),
-            "Cookies that come with a document which is asked for without them, for all paths.",
+            "Cookies that are set with a document whose request does not have them, for all paths.",
             otherwise: #"cookies are an object: {"sid": "s1"}"#, example: #"{"sid": "s1"}"#),
         Keyword(
             "userAgent", .text(pattern: #"^(?:\{\{userAgent\}\}|(?!\{\{)[ -~])+$"#),
-            "The user agent that pages and upstreams see. {{userAgent}} stands for the browser's own.",
+            "The user agent that pages and upstreams see. {{userAgent}} becomes the browser's own.",
             otherwise: """
                 userAgent is a text in ASCII without control characters, in which {{userAgent}} alone stands for \
                 something, the browser's own name: "{{userAgent}} ShopApp/3.2"
@@ -43,9 +43,9 @@ extension Grammar {
     static let page: Keywords = {
         let bridge = Keyword(
             "bridge", .several(.text()),
-            "Which of the bridges of --bridge these pages get, by their names. By default all.",
+            "The names of the --bridge bridges that these pages get. By default all.",
             otherwise:
-                #"bridge has names of those that all pages would get, such as ["flutter"]; [] is none"#,
+                #"bridge is a list of names given by --bridge, such as ["flutter"]; [] for none"#,
             example: #"["flutter"]"#)
         return Keywords(title: "a page", least: 1, all: [replies, bridge] + given)
     }()
@@ -53,37 +53,37 @@ extension Grammar {
     private static let pagesExample = #"{"/pay*": {"replies": {"price": 12}}}"#
 
     static let scenarioNames = Form.Names(
-        #"^(?!/)[\s\S]*[^/]$"#, "a scenario has a name, and perhaps a group before a slash: user/signed-in")
+        #"^(?!/)[\s\S]*[^/]$"#, "a scenario is a name, or a group, a slash and a name: user/signed-in")
     static let eventNames = Form.Names(
         #"^(?!\$(?!load$))[\s\S]"#,
-        "an event has a name of its own, or is $load: what is done when a page arrives")
+        "an event's name does not begin with $, except $load: the event of a page's arrival")
     static let pageNames = Form.Names(
-        "^[/*]", "a page is known by its path, such as /pay.html, or /pay* for several")
+        "^[/*]", "pages are named by their path, such as /pay.html, or /pay* for several")
 
-    /// The keys of a file of mocks, besides the command's settings.
+    /// The top-level keys of a file of mocks, without the command's settings, which the same file may have.
     static let file: Keywords = {
         let others = [
             Keyword(
                 "$schema", .described(["type": "string"]),
-                "Where an editor finds this description. It is not read."),
+                "Where an editor finds this schema. Drawbridge does not read it."),
             replies,
             Keyword(
                 "scenarios", .named(.defined("names"), names: scenarioNames),
-                "Replies that are asked first while their scenario is on. Of each group before a slash, one is on.",
+                "Mocks that win while their scenario is on. Of scenarios with one group, as in group/name, one is on.",
                 otherwise: #"scenarios are an object: {"offline": {"*": {"$silence": true}}}"#,
                 example: #"{"offline": {"*": {"$silence": true}}}"#),
             Keyword(
-                "scenario", .several(.text()), "The scenario that is on at first, or several of them.",
-                otherwise: "scenario is a name, or an array of names, that are on at first",
+                "scenario", .several(.text()), "The scenario that is on at the start, or an array of them.",
+                otherwise: "scenario is a name, or an array of names, that are on at the start",
                 example: #""offline""#),
             Keyword(
                 "events", .named(steps, names: eventNames),
-                "Steps that native does by itself, by the names of their events. Those of $load are for a new page.",
+                "Events that native triggers, by name, each with its steps. $load runs when a page is loaded.",
                 otherwise: #"events are an object: {"back": [{"emit": "backbutton"}]}"#,
                 example: #"{"push": [{"emit": "pushed", "data": {"id": 7}}]}"#),
             Keyword(
                 "pages", .named(.object("page"), names: pageNames),
-                "Replies and more for some pages, by their paths, in which * stands for any characters.",
+                "Mocks and settings for some pages, by their path; * matches any characters.",
                 otherwise: "pages are an object: \(pagesExample)", example: pagesExample),
         ]
         return Keywords(title: "a file of replies", all: others + given)

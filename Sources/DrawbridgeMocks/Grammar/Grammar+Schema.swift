@@ -3,7 +3,7 @@ package import DrawbridgeJSON
 extension Grammar {
     /// The JSON Schema of a file of mocks, for editors.
     ///
-    /// - Parameter settings: what else its top level may have, as the properties and rules of a schema.
+    /// - Parameter settings: a JSON Schema of the command's settings, which the top level of the file may have too.
     package static func schema(with settings: JSON.Object = [:]) -> JSON {
         var properties = file.properties.objectValue ?? [:]
         for (name, property) in settings["properties"]?.objectValue ?? [:] { properties[name] = property }
@@ -43,13 +43,13 @@ extension Grammar {
 
     private static let names = Form.Names(
         #"^(?!\$)(?!(?:[\s\S]*/)?\*/)"#,
-        "A name does not begin with $, and * stands at its end alone: price/*. A part that is open is written as :part."
+        "A name does not begin with $, and has * only at its end: price/*. :part matches any one segment."
     )
 
     static let whenIsOfACase =
-        #"$when stands in a case: write {"$cases": [{"$when": …, "$reply": …}]}"#
+        #"$when is only allowed in a case: write {"$cases": [{"$when": …, "$reply": …}]}"#
 
-    /// An object without a name that begins with `$`, or any other value.
+    /// Matches a value without keywords: an object whose keys do not begin with `$`, or anything but an object.
     private static let hasNoWords: JSON = ["propertyNames": ["pattern": #"^(?!\$)"#]]
 
     private static var words: JSON {
@@ -59,7 +59,7 @@ extension Grammar {
                     "propertyNames": [
                         "enum": .array(reply.names.map(JSON.string)),
                         "errorMessage":
-                            "There is no such word. A value that has such a key itself stands in $reply.",
+                            "Unknown keyword. To answer a value that has this key, wrap it in $reply.",
                     ],
                     "dependencies": ["$every": ["$progress"], "$ask": ["$choices"]],
                 ]
@@ -75,7 +75,7 @@ extension Grammar {
                 "maxProperties": 1,
                 "propertyNames": [
                     "enum": .array(condition.names.map(JSON.string)),
-                    "errorMessage": "This is not a word of $when, or it does not stand alone in its object.",
+                    "errorMessage": "Not a keyword of $when, or not the only member of its object.",
                 ],
             ],
         ]

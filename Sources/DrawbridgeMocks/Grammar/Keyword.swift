@@ -1,23 +1,23 @@
 import DrawbridgeMessages
 
-/// A member that a file of mocks may have: what it takes, and what it is for.
+/// A key that a file of mocks may have, with its type and its description.
 ///
 /// The reader checks by it, and the JSON Schema for editors is printed from it.
 package struct Keyword: Sendable {
     let name: String
     let form: Form
     let says: String
-    /// What is said of a value that has another form; empty where every form is right.
+    /// The error message for a value of a wrong type; empty if any type is allowed.
     let otherwise: String
     let example: String?
-    /// The names that may stand beside it; nil where it does not decide that.
+    /// The keys that may be in the same object as this one; nil if this key does not restrict the others.
     let beside: [String]?
-    /// Whether a file that nobody has named may not have it.
+    /// Whether it is refused in a file that was found by itself and not given by `-c` or `--replies`.
     let needsTrust: Bool
 
     /// - Parameters:
-    ///   - kind: what its value is, in words; by default what its form is.
-    ///   - otherwise: by default a sentence of its name, `kind` and `example`.
+    ///   - kind: the type of its value in words, for the error message; by default ``Form/kind``.
+    ///   - otherwise: the whole error message; by default it is made of the name, `kind` and `example`.
     init(
         _ name: String, _ form: Form, _ says: String, is kind: String? = nil, otherwise: String? = nil,
         example: String? = nil, beside: [String]? = nil, needsTrust: Bool = false
@@ -37,7 +37,7 @@ package struct Keyword: Sendable {
     func check(_ value: LocatedJSON, trust: ReplyTrust = .written) throws(ReplyFault) {
         if needsTrust, trust == .little {
             throw ReplyFault(
-                "\(name) may stand in a file that somebody has named alone: -c drawbridge.json, or --replies",
+                "\(name) is only allowed in a file that -c or --replies names: -c drawbridge.json",
                 at: value)
         }
         guard form.takes(value) else { throw ReplyFault(otherwise, at: value) }
@@ -45,17 +45,17 @@ package struct Keyword: Sendable {
 }
 
 package struct Keywords: Sendable {
-    /// What the object is, such as `an $error`.
+    /// The object in words, for error messages, such as `an $error`.
     let title: String
     var required: [String] = []
     var least = 0
-    /// What to do with a member that is none of them.
+    /// Appended to the error message for an unknown key that resembles no known one.
     var advice = ""
     let all: [Keyword]
 
     var names: [String] { all.map(\.name) }
 
-    /// Those that decide what may stand beside them: no two of them may stand together.
+    /// The keywords of which an object may have only one, such as the outcomes of a reply.
     var leading: [Keyword] { all.filter { $0.beside != nil } }
 
     subscript(name: String) -> Keyword? { all.first { $0.name == name } }
@@ -64,9 +64,9 @@ package struct Keywords: Sendable {
         ReplyFault(self[name]?.otherwise ?? title, at: value)
     }
 
-    /// The members of an object by their names, each known and of the right form.
+    /// Checks the members of an object: each key must be known, and its value of the right type.
     ///
-    /// - Parameter isOpen: whether members of other names are left out, and no mistake.
+    /// - Parameter isOpen: whether unknown keys are ignored instead of refused.
     func read(
         _ members: [(name: String, value: LocatedJSON)], of object: LocatedJSON,
         trust: ReplyTrust = .written, isOpen: Bool = false

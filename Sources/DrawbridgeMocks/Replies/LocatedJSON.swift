@@ -1,18 +1,18 @@
 package import DrawbridgeJSON
 
-/// A value of a JSON text with its line and column, for messages about what is wrong with it.
+/// A value in a JSON text, with the line and column at which an error message can point.
 package struct LocatedJSON {
     let tape: JSONTape
     private(set) var place: Int
-    /// The text with its comments, which the tape has not.
+    /// The text as written; in the bytes of `tape` the comments are replaced by spaces.
     let written: [UInt8]
-    /// The ends of its lines, searched for each line number: a file may have thousands of values with a message.
+    /// The offsets of all newlines, for a binary search: a file may produce thousands of messages with a line number.
     private let lineEnds: [Int]
 
-    /// Deeper values are refused: replies are read recursively.
+    /// The greatest depth of arrays and objects; it is limited because replies are read recursively.
     private static let deepest = 100
 
-    /// Reads a text, which may have comments: from `//` to the end of the line.
+    /// Parses JSON with comments, which go from `//` to the end of the line.
     package init(parsing text: [UInt8]) throws(ReplyFault) {
         do {
             tape = try JSONTape(parsing: JSON.blankingComments(in: text), maximumDepth: Self.deepest)
@@ -31,7 +31,7 @@ package struct LocatedJSON {
 
     package var json: JSON { JSON(tape, at: place) }
 
-    /// The members of an object in their order; nil for any other value.
+    /// The members of an object in the order of the text; nil for any other value.
     package var members: [(name: String, value: LocatedJSON)]? {
         guard tape[place].kind == .object else { return nil }
         return tape.values(in: place).map { (tape.string(tape[$0 - 1]), LocatedJSON(self, $0)) }
@@ -44,7 +44,7 @@ package struct LocatedJSON {
 
     package var path: String { tape.path(to: place).dotted }
 
-    /// Where its name begins, or that of the nearest member around it.
+    /// The line and column of the key of this value; for an array's element, of the nearest key that contains it.
     package var beginning: (line: Int, column: Int) {
         var place = place
         while tape[place].parent != JSONTape.Entry.none, tape[Int(tape[place].parent)].kind != .object {
@@ -68,13 +68,13 @@ package struct LocatedJSON {
 package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, counted from 1.
     package let line: Int
-    /// The byte of that line, counted from 1.
+    /// The byte in that line, counted from 1.
     package let column: Int
-    /// The path to the value, such as `replies.pay.$cases[1]`; empty for the whole text.
+    /// The path to the value, such as `replies.pay.$cases[1]`; empty for the root.
     package let key: String
     package let message: String
 
-    /// All of it, such as `line 2, column 9, replies.pay: …`.
+    /// The message with its place: `line 2, column 9, replies.pay: …`.
     package var description: String {
         "line \(line), column \(column)" + (key.isEmpty ? "" : ", \(key)") + ": \(message)"
     }
@@ -94,17 +94,17 @@ package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-// The text of a value as it is written, for edits that leave all else as it is.
+// The source text of a value, so that an edit of the file can leave everything else unchanged.
 extension LocatedJSON {
-    /// A member's value, or the whole, as it is written: with its spaces, and with the comments in it.
+    /// The source text of the value, with the spaces and comments in it.
     var text: String { String(decoding: written[range], as: UTF8.self) }
 
-    /// Where the name of a member begins, with its quote; 0 for the whole.
+    /// The offset of the opening quote of the value's key; 0 for the root.
     package var nameOffset: Int {
         tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
     }
 
-    /// Where a member's value or an element stands in the whole text, or the whole without the spaces around it.
+    /// The range of the value in the source text, without its key and the spaces around it.
     package var range: Range<Int> {
         let bytes = tape.bytes
         var start = 0
@@ -127,7 +127,7 @@ extension LocatedJSON {
         return start..<Self.end(of: start, in: bytes)
     }
 
-    /// Where the value ends that begins at `start`, in a text that is known to be JSON.
+    /// The offset after the value that begins at `start`; the text must be valid JSON.
     private static func end(of start: Int, in bytes: [UInt8]) -> Int {
         var place = start
         var depth = 0
@@ -141,7 +141,7 @@ extension LocatedJSON {
                 if depth == 0 { return place + 1 }
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // This closes the array or object around a number or a word.
+                // The value is a number, `true`, `false` or `null`, and ends before the bracket that closes its parent.
                 if depth == 0 { return place }
                 depth -= 1
                 if depth == 0 { return place + 1 }

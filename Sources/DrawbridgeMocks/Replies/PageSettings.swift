@@ -3,15 +3,15 @@ import DrawbridgeMessages
 import HTTPGrammar
 import HTTPTypes
 
-/// What pages get besides replies, as from an app: globals, cookies, a `User-Agent`, bridges.
+/// What a page gets in addition to mocks, as in an app: globals, cookies, a `User-Agent`, bridges.
 package struct PageSettings: Sendable {
-    /// Properties of `window` that are there before the page's first script.
+    /// Properties of `window`, set before the page's first script runs.
     package var globals = JSON.Object()
-    /// Cookies that documents get whose requests do not have them: names and values.
+    /// Cookies that are set with a document if its request did not have them.
     package var cookies: [(name: String, value: String)] = []
-    /// The `User-Agent`; nil for the browser's own.
+    /// The `User-Agent`; nil if the browser's is kept.
     package private(set) var appName: AppName?
-    /// The names of the `--bridge` bridges that the pages get; nil for all of them.
+    /// The names of the `--bridge` bridges that the page gets; nil for all of them.
     package private(set) var bridges: Set<String>?
 
     package init() {}
@@ -27,7 +27,7 @@ package struct PageSettings: Sendable {
         return merged
     }
 
-    /// Reads those that are among the members of a file, or of some pages.
+    /// Reads the settings from the members of a file of mocks, or of an entry of its `pages`.
     init(_ parts: [String: LocatedJSON]) throws(ReplyFault) {
         globals = try parts["globals"].map(Self.globals) ?? JSON.Object()
         cookies = try parts["cookies"].map(Self.cookies) ?? []
@@ -39,7 +39,7 @@ package struct PageSettings: Sendable {
         let members = value.members ?? []
         for (name, value) in members where name == "__proto__" || hasPrototype(value) {
             throw ReplyFault(
-                "\(name) has a member __proto__, which scripts read as something else; leave it out",
+                "\(name) has a member __proto__, which would change the object's prototype; leave it out",
                 at: value)
         }
         for (name, value) in members where !isName(name) {
@@ -53,7 +53,7 @@ package struct PageSettings: Sendable {
             || value.elements?.contains(where: hasPrototype) == true
     }
 
-    /// Whether a text is a name of JavaScript's, in ASCII.
+    /// Whether a text is a JavaScript identifier in ASCII.
     package static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, !first.isDigit else { return false }
         return text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "$") }
@@ -65,7 +65,7 @@ package struct PageSettings: Sendable {
             guard let text = value.json.stringValue else {
                 throw ReplyFault("the value of a cookie is a text", at: value)
             }
-            // RFC 6265, section 4.1.1: a token, and octets without spaces, quotes, commas, semicolons and backslashes.
+            // RFC 6265, section 4.1.1: a token, and a value without spaces, quotes, commas, semicolons and backslashes.
             guard HTTPField.Name(name) != nil,
                 text.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !"\",;\\".utf8.contains($0) })
             else {
@@ -92,14 +92,14 @@ package struct PageSettings: Sendable {
     }
 }
 
-/// The `User-Agent` that pages and upstreams see, as an app's web view sends it.
+/// The `User-Agent` that page scripts and upstreams see instead of the browser's.
 ///
-/// Access is decided before, by the one that the browser has sent.
+/// Access rules still look at the `User-Agent` that the browser sent.
 package struct AppName: Equatable, Sendable {
-    /// `{{userAgent}}` in it stands for the browser's own.
+    /// May contain `{{userAgent}}`, which is replaced by the browser's `User-Agent`.
     package let text: String
 
-    /// Nil for what no header field may hold, and for any template but `{{userAgent}}`.
+    /// Nil unless the text is printable ASCII whose only template is `{{userAgent}}`.
     package init?(_ text: String) {
         guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value < 0x7F }),
             !text.replacing(Self.own, with: "").contains("{{")
@@ -113,7 +113,7 @@ package struct AppName: Equatable, Sendable {
 }
 
 package enum BridgeName {
-    /// Whether a text is such a name: 1 to 32 letters and digits of ASCII, `-` and `_`.
+    /// Whether a text is a valid bridge name: 1 to 32 ASCII letters, digits, `-` and `_`.
     package static func isOne(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "-") }

@@ -1,8 +1,8 @@
 package import HTTPTypes
 
-/// An HTTP response that is sent as it is written: the value of `$response`.
+/// An HTTP response that is sent without an envelope: the value of `$response`.
 ///
-/// A page that called by a bridge with a callback gets its body as the value, and from status 400 on as an error.
+/// A callback of the page gets the body as its value, or as an error if the status is 400 or more.
 package struct RawReply: Sendable {
     package enum Body: Sendable {
         case none
@@ -17,7 +17,7 @@ package struct RawReply: Sendable {
 
     var looksAtInput: Bool { if case .json(let template) = body { template.looksAtInput } else { false } }
 
-    /// Header fields that no reply may set: the gateway or the connection sets them, or they affect other answers too.
+    /// Header fields that no reply may set: the gateway or the connection sets them, or they affect other responses.
     static let refused: Set<String> = [
         "connection", "content-length", "date", "host", "keep-alive", "proxy-authenticate",
         "proxy-authorization", "refresh", "service-worker-allowed", "strict-transport-security", "te",
@@ -30,14 +30,14 @@ package struct RawReply: Sendable {
         return refused.contains(name) || refusedBeginnings.contains(where: name.hasPrefix)
     }
 
-    /// Media types that a browser shows or saves when it opens them, without running anything.
+    /// Media types that a browser displays or saves without executing anything in them.
     private static let isInert: Set<String> = [
         "application/json", "application/octet-stream", "application/pdf", "audio/mpeg", "font/woff2",
         "image/gif", "image/jpeg", "image/png", "image/webp", "text/css", "text/csv", "text/plain",
         "video/mp4",
     ]
 
-    /// Whether a browser that opens it may run it: any type that is not known to be harmless, or two types.
+    /// Whether a browser may execute a document of this `Content-Type`; true for any type not known to be inert.
     package func runs(as type: String) -> Bool {
         let name = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
         return type.contains(",") || !Self.isInert.contains(name)

@@ -1,9 +1,9 @@
 package import DrawbridgeMessages
 
-/// What is answered for a name in place of a handler.
+/// What a file, a flag or code answers for a name instead of a handler.
 ///
-/// A reply is written as JSON: any value, which is sent unchanged, or an object whose keys begin with `$`. So
-/// `{"nick": "Ann"}` and `{"$reply": {"nick": "Ann"}, "$delay": 300}` answer the same, the second one later.
+/// A reply is written as JSON: any value, which is sent unchanged, or an object whose keys begin with `$`. So `{"nick":
+/// "Ann"}` and `{"$reply": {"nick": "Ann"}, "$delay": 300}` give the same answer, the second with a delay.
 package struct Reply: Sendable {
     package indirect enum Outcome: Sendable {
         /// JSON text that is sent unchanged.
@@ -11,38 +11,38 @@ package struct Reply: Sendable {
         case template(Template)
         case error(Failure)
         case silence
-        /// As if nothing answered the name, as in an app that does not have it.
+        /// Answered as if nothing had this name, like in an app without it.
         case missing
-        /// The next layer is asked, and at last the handler.
+        /// Leaves the call to the next layer, and finally to the handler.
         case pass
         /// One reply for each call, in order; the last one for all further calls.
         case sequence([Reply], Place)
-        /// The first that fits; where none does, the next layer is asked, and at last the handler.
+        /// The first case whose condition matches; if none does, the next layer is asked, and finally the handler.
         case cases([Case])
         case ask(Ask)
         case raw(RawReply)
         case forward(ForwardTarget)
     }
 
-    /// A question; the milliseconds after which the last choice is taken, nil where it waits; the choices.
+    /// `within` is the time in milliseconds after which the last choice is taken; nil to wait for an answer.
     package typealias Ask = (message: Template, within: Int?, choices: [(name: String, reply: Reply)])
     package typealias Failure = (code: Int, message: Template?, data: Template?)
     package typealias Case = (condition: Condition?, reply: Reply)
 
-    /// Identifies a sequence across reloads of its file: by the name that it is for, and its text.
+    /// Identifies a sequence by its mock's name and its text, so that a reload of the file keeps its position.
     package struct Place: Sendable, Hashable {
         let name: String
         let text: [UInt8]
-        /// Tells sequences with the same text apart: how many come before it in the mock.
+        /// Distinguishes sequences with the same text in one mock: the number of such sequences before this one.
         let number: Int
     }
 
     package let outcome: Outcome
-    /// Milliseconds before the answer: a random number in this range.
+    /// The delay before the answer in milliseconds: a random number in this range.
     package var delay: ClosedRange<Int>?
-    /// What is reported before the answer, to bridges that take progress.
+    /// Values that are sent before the answer, through bridges that support progress.
     package var progress: [Template] = []
-    /// Milliseconds between two reports of progress.
+    /// The time between two values of `progress`, in milliseconds.
     package var every = 0
     package var then: [ReplyStep] = []
 
@@ -52,7 +52,7 @@ package struct Reply: Sendable {
 
     package var isSilence: Bool { if case .silence = outcome { true } else { false } }
 
-    /// Whether it answers at once: it waits for no time, no file and no other program.
+    /// Whether it can be answered at once, without a delay, a file, a question or another program.
     package var isInstant: Bool {
         guard delay == nil, progress.isEmpty else { return false }
         return switch outcome {
@@ -76,7 +76,7 @@ package struct Reply: Sendable {
     }
 }
 
-/// A step after an answer or of an event: native calls the page, sends it an event, or switches a scenario.
+/// An action after an answer or in an event: native calls the page, sends it an event, or switches a scenario.
 package struct ReplyStep: Sendable {
     package enum Action: Sendable {
         case call(String, Template)
@@ -85,7 +85,7 @@ package struct ReplyStep: Sendable {
     }
 
     package let action: Action
-    /// Milliseconds before it.
+    /// The delay before the step, in milliseconds.
     package let after: Int
 
     /// What the page gets; nil for a step that concerns none.

@@ -2,32 +2,32 @@ package import DrawbridgeJSON
 package import DrawbridgeMessages
 import Synchronization
 
-/// What a gateway answers in place of handlers, and what each session has changed of that.
+/// All replies of a gateway, and the changes that each session has made to them.
 ///
-/// Replies stand in layers; the first that has one for a name is asked first. Where its reply is `$pass`, or none of its
-/// cases fits, the next one is asked, and at last the handlers.
+/// Replies are in layers, which are asked in order. If the reply of a layer is `$pass`, or none of its cases matches,
+/// the next layer is asked, and finally the handlers.
 package final class ReplyBook: Sendable {
     private struct State {
-        /// The replies of flags and files, and those of code, which are asked after them.
+        /// `given` has the replies of flags and files; `coded` those of Swift code, which are asked after them.
         var given = ReplyLayers([])
         var coded: [ReplyNames] = []
         var fresh = SessionReplies()
-        /// The sessions that have, or once had, state of their own.
+        /// Sessions whose state was changed since their last reset, by a test, a step or a call in a sequence.
         var sessions: [Session: SessionReplies] = [:]
-        /// Counts uses of sessions, so that the longest idle one is known.
+        /// Grows with each use of a session, so that the session that was not used for longest can be found.
         var uses = 0
         var news = ReplyNews()
 
         subscript(session: Session) -> SessionReplies { sessions[session] ?? fresh }
 
-        /// Changes a session's own state, which it gets with the first change.
+        /// Changes the state of a session; the first change creates that state.
         mutating func change(_ session: Session, _ change: (inout SessionReplies) -> Void) {
             let fresh = fresh
             change(&sessions[session, default: fresh])
             uses += 1
             sessions[session]?.used = uses
             guard sessions.count > Session.most else { return }
-            // Sessions that a test has changed are kept longest; the others may come from any page, which may name any.
+            // At the limit, sessions that no test has changed are dropped first: pages can create any number of them.
             let others = sessions.lazy.filter { $0.key != .usual && $0.key != session }
             let idle = others.min { a, b in
                 (a.value.isTests ? 1 : 0, a.value.used) < (b.value.isTests ? 1 : 0, b.value.used)
@@ -35,8 +35,8 @@ package final class ReplyBook: Sendable {
             if let idle { sessions[idle.key] = nil }
         }
 
-        /// The layers of a session for a page at a path, in the order in which they are asked: what the session has
-        /// set, its scenarios, those for the page, all others, those of code.
+        /// The layers that are asked for a call, in order: the session's own replies, its scenarios, those of `pages`
+        /// that match the page, those of flags and files, those of code.
         func layers(in session: Session, ofPageAt path: String?) -> [ReplyNames] {
             var layers = ownLayers(of: session)
             if let path { layers += given.pages.filter { $0.pattern.matches(path) }.map(\.replies) }
@@ -49,23 +49,23 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// The most bytes of replies that all sessions together may set; parsed, they take some ten times as much memory.
+    /// The most bytes of replies that all sessions together may set; parsed, they take about ten times that memory.
     static let mostBytes = 16 << 20
 
     private let state = Mutex(State())
     private let registry: Registry
-    /// Lets the requests of a gateway without replies, as most are, do without the lock.
+    /// Most gateways have no replies: with this flag their requests do not take the lock.
     private let isUnused = Atomic<Bool>(true)
 
     package init(in registry: Registry) { self.registry = registry }
 
-    /// Whether there may be any reply, event or setting.
+    /// False if there is certainly no reply, event or setting; may be true without any.
     package var isUsed: Bool { !isUnused.load(ordering: .acquiring) }
 
-    /// Replaces all replies of flags and files, at once.
+    /// Replaces all replies of flags and files in one step.
     ///
-    /// A sequence whose text did not change keeps its position; the others begin anew. A session that has switched
-    /// scenarios keeps those that still exist; in any other those are on that the layers name.
+    /// A sequence whose text did not change keeps its position; other sequences start again. A session that has
+    /// switched scenarios keeps those that still exist; any other gets the new initial ones.
     package func set(_ layers: ReplyLayers) {
         change { state in
             let known = Set(layers.scenarioNames)
@@ -80,7 +80,7 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// Replaces all replies of code, which are asked last.
+    /// Replaces all replies given in code, the layers that are asked last.
     package func set(inCode layers: [ReplyNames]) {
         change { state in
             state.coded = layers.filter { !$0.isEmpty }
@@ -104,9 +104,9 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// Sets a reply of a session, which is asked before all others; nil removes it.
+    /// Sets a reply of a session, which takes precedence over all others; nil removes it.
     ///
-    /// - Throws: what is wrong with it, or why there is no room for it.
+    /// - Throws: what is wrong with the reply, or that a size limit is reached.
     /// - Returns: warnings about what is probably a mistake.
     @discardableResult
     package func set(_ reply: LocatedJSON?, for name: String, in session: Session) throws(ReplyFault)
@@ -129,7 +129,7 @@ package final class ReplyBook: Sendable {
 
     package func reset(_ session: Session) { changeOne(session) { $0.sessions[session] = nil } }
 
-    /// The scenarios that are on; the last is asked first.
+    /// The scenarios that are on, in the order in which they were switched on; the last one takes precedence.
     package func scenarios(in session: Session = .usual) -> [String] {
         state.withLock { $0[session].scenarios.on }
     }
@@ -138,7 +138,7 @@ package final class ReplyBook: Sendable {
 
     package func replies(of session: Session) -> JSON.Object { state.withLock { $0[session].own } }
 
-    /// What sessions have changed: the replies that they have set, and the scenarios that are on.
+    /// For each session the replies that it has set, and its scenarios that are on.
     package var changed: [Session: (replies: JSON.Object, scenarios: [String])] {
         state.withLock { $0.sessions.mapValues { ($0.own, $0.scenarios.on) } }
     }
@@ -153,7 +153,7 @@ package final class ReplyBook: Sendable {
         state.withLock { $0.given }.settings(ofPageAt: path)
     }
 
-    /// The indexes of the entries of `pages` that fit the page at a path.
+    /// The indexes of the `pages` entries whose pattern matches a page's path.
     package func parts(ofPageAt path: String) -> [Int] {
         guard isUsed else { return [] }
         return state.withLock { $0.given.pages }.enumerated().filter { $0.element.pattern.matches(path) }
@@ -179,7 +179,7 @@ package final class ReplyBook: Sendable {
         registry.hasChanged()
     }
 
-    /// Changes one session, at a cost that does not depend on how many others there are.
+    /// Changes one session without visiting the others, so the cost does not grow with their number.
     private func changeOne<Result, Failure: Error>(
         _ session: Session, _ change: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -191,7 +191,7 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// These names and those of replies, without the names that a reply says are missing.
+    /// The given names and the names that have a reply, except those whose reply is `$missing`.
     package func named(besides names: Set<String>, in session: Session = .usual, ofPageAt path: String? = nil)
         -> Set<String>
     {
@@ -216,12 +216,12 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// The names that a path is near to, one of each layer.
+    /// The most similar name of each layer, for a "did you mean".
     package func nearest(to path: String, in session: Session, ofPageAt page: String?) -> [Nearest.Found] {
         state.withLock { $0.layers(in: session, ofPageAt: page) }.compactMap { $0.nearest(to: path) }
     }
 
-    /// All layers of a session in the order in which they are asked, and the pages that one is for alone.
+    /// All layers of a session in the order of precedence; `pages` is the pattern of a layer for some pages only.
     package func layers(in session: Session) -> [(names: ReplyNames, pages: String?)] {
         state.withLock { state in
             state.ownLayers(of: session).map { ($0, nil) }
@@ -230,7 +230,7 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// The mocks of a name in a session, for a page: which is asked first, and which one in a file a save changes.
+    /// The mocks of a name: `first` is the one that answers, `written` the one that a save would change in its file.
     package func standing(_ name: String, in session: Session, ofPageAt page: String?)
         -> (first: ReplyNames.Listed?, written: ReplyNames.Listed?)
     {
@@ -242,7 +242,7 @@ package final class ReplyBook: Sendable {
         return (all.first { !$0.reply.isPass }, written.first { !$0.reply.isPass } ?? written.first)
     }
 
-    /// The replies for a path, as they are at one moment.
+    /// A snapshot of the replies that match a path.
     ///
     /// - Parameter page: the path of the calling page's URL.
     package func lookup(_ path: String, in session: Session = .usual, ofPageAt page: String? = nil)
@@ -265,7 +265,7 @@ package final class ReplyBook: Sendable {
             }, in: session)
     }
 
-    /// The reply that answers a call, nil where the handler is asked; advances each sequence that it comes through.
+    /// The reply that answers a call, nil if the handler has to; advances every sequence that it passes through.
     package func next(in lookup: inout ReplyLookup, _ input: ReplyInput, _ redaction: Redaction)
         -> FoundReply?
     {
@@ -279,10 +279,10 @@ package final class ReplyBook: Sendable {
         state.withLock { work(&$0.news) }
     }
 
-    /// Whether a message about a reply was not logged yet since the last reload; notes it as logged.
+    /// Whether a message about a reply was not logged since the last reload; marks it as logged.
     package func isNews(_ word: String, in title: String) -> Bool { news { $0.isNews(word, in: title) } }
 
-    /// Follows cases and sequences to the reply for an input; nil where the next layer is asked.
+    /// Follows cases and sequences to the reply for an input; nil if the next layer has to be asked.
     private func resolve(
         _ found: FoundReply, _ input: ReplyInput, _ redaction: Redaction, _ lookup: inout ReplyLookup
     ) -> FoundReply? {
@@ -307,7 +307,7 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    /// The index of the sequence's current element, before it advances; it stays at the last one.
+    /// The index of the current element; the sequence then advances, and stays at its last element.
     private func step(of sequence: SessionReplies.Sequence, among count: Int, in session: Session) -> Int {
         state.withLock { state in
             let step = state[session].steps[sequence, default: 0]

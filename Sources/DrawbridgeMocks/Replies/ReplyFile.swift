@@ -1,12 +1,12 @@
 import DrawbridgeJSON
 package import DrawbridgeMessages
 
-/// A file of replies: `{"replies": {"getUser": {"nick": "Ann"}}}`.
+/// A parsed file of mocks: `{"replies": {"getUser": {"nick": "Ann"}}}`.
 package struct ReplyFile: Sendable {
     package private(set) var replies: ReplyNames
-    /// The replies of each scenario, asked before all others while it is on.
+    /// Replies by the scenario that they belong to; they take precedence while it is on.
     package private(set) var scenarios: [String: ReplyNames]
-    /// The scenarios that are on at first.
+    /// The scenarios that are on when the gateway starts.
     package let scenario: [String]
 
     package typealias PageMap = (pattern: Glob, settings: PageSettings, replies: ReplyNames)
@@ -18,7 +18,7 @@ package struct ReplyFile: Sendable {
 
     package static let keys = Set(Grammar.file.names)
 
-    /// - Parameter isAlone: whether replies are all that the text may have, so that other keys are mistakes.
+    /// - Parameter isAlone: whether the file holds mocks only, so that any other key is an error.
     package init(
         _ value: LocatedJSON, isAlone: Bool = false, trust: ReplyTrust = .written
     ) throws(ReplyFault) {
@@ -41,17 +41,17 @@ package struct ReplyFile: Sendable {
         }
     }
 
-    /// Limits its replies to the pages at one path; scenarios stay as they are.
+    /// Limits the replies to pages at one path; those of scenarios still apply to all pages.
     package mutating func restrict(toPagesAt path: String) {
         pages.append((Glob(path), PageSettings(), replies))
         pages[pages.count - 1].replies.label = path
         replies = ReplyNames()
     }
 
-    /// Whether it answers a name, if only in a scenario or for some pages.
+    /// Whether there is any reply, also in scenarios or for some pages.
     package var hasReplies: Bool { all.contains { !$0.isEmpty } }
 
-    /// Whether one of its replies may leave a path to a handler (`$pass`).
+    /// Whether a reply for a path may leave it to a handler (`$pass`).
     package func passes(_ path: String) -> Bool { all.contains { $0.passes(path) } }
 
     private var all: [ReplyNames] { [replies] + scenarios.values + pages.map(\.replies) }
@@ -72,7 +72,7 @@ package struct ReplyFile: Sendable {
         }
     }
 
-    /// Warnings about what is valid, but probably a mistake.
+    /// Warnings about valid values that are probably mistakes.
     package var doubts: [ReplyFault] {
         replies.doubts + pages.flatMap(\.replies.doubts)
             + scenarios.sorted { $0.key < $1.key }.flatMap(\.value.doubts)
@@ -85,12 +85,12 @@ package struct ReplyFile: Sendable {
             let isOurs = ["reply", "mock", "mocks"].contains(name)
             let near = isOurs ? "replies" : Nearest.of(name, among: keys.sorted())
             throw ReplyFault(
-                "\(name) does not belong in a file of replies; \(near.map { "did you mean \($0)?" } ?? "names stand below: {\"replies\": {\"\(name)\": …}}")",
+                "\(name) does not belong in a file of replies; \(near.map { "did you mean \($0)?" } ?? "put mocks into replies: {\"replies\": {\"\(name)\": …}}")",
                 at: value)
         }
         guard members.contains(where: { $0.name != "$schema" && $0.name != "scenario" }) else {
             throw ReplyFault(
-                "there are no replies in it: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: value)
+                "the file has no replies: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: value)
         }
     }
 
@@ -132,6 +132,6 @@ package struct ReplyFile: Sendable {
         return events
     }
 
-    /// The event that is played by itself, when a page arrives.
+    /// The event that is triggered when a page is loaded.
     package static let atArrival = "$load"
 }

@@ -1,41 +1,41 @@
 package import DrawbridgeJSON
 package import DrawbridgeMessages
 
-/// Writes replies into the file that was named or found, so that they are there after a restart too.
+/// Writes mocks into the file that was given by a flag or found at the start, so that they survive a restart.
 package protocol ReplyKeeper: Sendable {
-    /// The file as people know it; nil where there is none that could be written.
+    /// The file's name as shown to people; nil if there is no file that can be written.
     var file: String? { get async }
 
-    /// Why a file that was saved is not used, in one sentence; nil where all of them are.
+    /// Why the saved text of a file is not used, in one sentence; nil if all files are in use as saved.
     var problem: String? { get async }
 
-    /// Whether programs may write it, and not the inspector alone.
+    /// Whether programs may write mocks too, and not only the inspector.
     var isForPrograms: Bool { get }
 
-    /// Writes a mock where the one is that stands for its name, or with the others; all else in the file stays as it is.
+    /// Replaces the mock of a name in the file, or adds one; everything else in the file stays unchanged.
     ///
-    /// - Returns: the file, the line in which the mock is, and the number of the save; nil where all was so before.
-    /// - Throws: an ``HTTPError`` that says why it is not written: a 409 where it would overwrite words of the mock.
+    /// - Returns: the file, the line of the mock, and the save's number; nil if nothing changed.
+    /// - Throws: an ``HTTPError`` with the reason: 409 if the mock is not `old`, or keywords would be lost.
     func keep(_ mock: KeptMock) async throws -> (file: String, line: Int, save: Int?)
 
-    /// Writes unanswered names that no file has as replies to be filled in; all else stays as it is.
+    /// Adds names without a mock to the file, with a value to be filled in; everything else stays unchanged.
     ///
-    /// - Returns: the file, and those that are new in it.
-    /// - Throws: an ``HTTPError`` that says why they are not written.
+    /// - Returns: the file, and the names that were added.
+    /// - Throws: an ``HTTPError`` with the reason why nothing was written.
     func keep(missing names: [UnansweredName], by: String) async throws -> (file: String, names: [String])
 
-    /// The last twenty saves of this process that can be taken back, the newest first.
+    /// The last twenty saves of this process that can be undone, newest first.
     var saves: [JSON] { get async }
 
-    /// Takes a save back, by default the newest: its mocks are as before, where nobody has changed them since.
+    /// Undoes a save, by default the newest; mocks that were changed after it are kept.
     ///
-    /// - Returns: the file, the names that are as before, and those that were changed and so stay.
-    /// - Throws: an ``HTTPError``: a 409 where all of them were changed.
+    /// - Returns: the file, the names that were restored, and those that were kept.
+    /// - Throws: an ``HTTPError``: 409 if all of them were changed after the save.
     func undo(_ save: Int?) async throws -> UndoneSave
 }
 
-/// A mock to be written, in place of the one for its name or as a case before it (`isCase`); the text that it may replace,
-/// as JSON, null for none and nil where nobody has looked; and whose calls it is for.
+/// A mock to write: it replaces the one of its name, or becomes a case before it (`isCase`); `old` is the mock that the
+/// caller has seen, as JSON, null for none; nil if it has not looked.
 package typealias KeptMock = (
     name: String, reply: JSON, isCase: Bool, old: JSON?, session: Session, page: String?, by: String
 )
@@ -44,12 +44,12 @@ package typealias UndoneSave = (file: String, names: [String], kept: [String])
 
 package struct UnansweredName: Sendable {
     package let name: String
-    /// At most three, without secrets; of a long one only the beginning, as a string.
+    /// At most three inputs, with secrets removed; a long input is cut, and is then a string.
     package let inputs: [JSON]
 
     package init(_ name: String, inputs: [JSON]) { (self.name, self.inputs) = (name, inputs) }
 }
 
-/// The file into which unanswered names were written, those that are new in it, those that no reply can have, such as
-/// `*`, and how many calls had further names, when there were too many to keep.
+/// The file, the names that were added, those that cannot be mocked, such as `*`, and the number of calls whose names
+/// were not kept because there were too many.
 package typealias SavedNames = (file: String, names: [String], refused: [String], beyond: Int)

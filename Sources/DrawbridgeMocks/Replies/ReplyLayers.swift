@@ -1,13 +1,13 @@
 import DrawbridgeMessages
 
-/// The replies of a gateway: layers, and scenarios, which are asked before all layers while they are on.
+/// The layers of replies of a gateway, and its scenarios, which take precedence over the layers while they are on.
 package struct ReplyLayers: Sendable {
     package var replies: [ReplyNames]
-    /// The scenarios of each file, by their names; those of the first file are asked first.
+    /// The scenarios of each file by name; those of the first file take precedence.
     package var scenarios: [[String: ReplyNames]]
-    /// The scenarios that are on at first; the last of them is asked first.
+    /// The scenarios that are on at the start; the last one takes precedence.
     package var scenario: [String]
-    /// Replies for some pages, which are asked after scenarios and before all others.
+    /// Replies for some pages, which are asked after scenarios and before the other layers.
     package var pages: [ReplyFile.PageMap] = []
     package var events: [String: [ReplyStep]] = [:]
     package var settings = PageSettings()
@@ -22,9 +22,9 @@ package struct ReplyLayers: Sendable {
         self.scenario = scenario
     }
 
-    /// The layers of files, in their order, and before them the replies that are in no file.
+    /// Makes layers of files, in their order, after a first layer of replies that are in no file.
     ///
-    /// - Parameter scenario: the scenarios that are on at first, besides those that the files say.
+    /// - Parameter scenario: further scenarios that are on at the start, in addition to those that the files name.
     package init(_ given: ReplyNames, files: [ReplyFile], scenario: [String]) {
         self.init(
             [given] + files.map(\.replies), scenarios: files.map(\.scenarios),
@@ -38,7 +38,7 @@ package struct ReplyLayers: Sendable {
 
     package var scenarioNames: [String] { Set(scenarios.flatMap(\.keys)).sorted() }
 
-    /// The scenarios that steps switch, and that no file defines.
+    /// The scenarios that steps switch but no file defines.
     package var faults: [NoScenario] {
         let known = Set(scenarioNames)
         let switched = events.values.joined().compactMap(\.scenario) + all.flatMap(\.switched)
@@ -55,21 +55,21 @@ package struct ReplyLayers: Sendable {
         pages.reduce(into: Set<String>()) { $0.formUnion($1.settings.bridges ?? []) }.sorted()
     }
 
-    /// The settings of the page at a path; those for some pages go before those for all.
+    /// The settings of the page at a path; those for some pages take precedence over those for all.
     func settings(ofPageAt path: String) -> PageSettings {
         pages.filter { $0.pattern.matches(path) }.reduce(PageSettings()) { $0.merged(before: $1.settings) }
             .merged(before: settings)
     }
 
-    /// The replies of these scenarios, in the order in which they are asked.
+    /// The replies of these scenarios, those of the last scenario first.
     func scenarios(_ names: [String]) -> [ReplyNames] {
         names.reversed().flatMap { name in scenarios.compactMap { $0[name] } }
     }
 }
 
-/// Which scenarios are on, in the order in which they were switched on.
+/// The scenarios that are on, in the order in which they were switched on.
 ///
-/// A name may have a group before its first slash. Of each group one is on, or none.
+/// The part of a name before its first slash is its group. At most one scenario of a group is on.
 struct Scenarios: Sendable, Equatable {
     private(set) var on: [String]
 
@@ -78,7 +78,7 @@ struct Scenarios: Sendable, Equatable {
         for name in names { turn(name, on: true) }
     }
 
-    /// Those that are on after a reload: for one that is gone, the one of its group that the files put on.
+    /// What is on after a reload; a scenario that no longer exists is replaced by the one of its group in `usual`.
     func kept(of known: Set<String>, besides usual: [String]) -> Scenarios {
         var kept = Scenarios(on.filter(known.contains))
         for lost in on where !known.contains(lost) {

@@ -3,7 +3,7 @@ package import DrawbridgeMessages
 package struct FoundReply: Sendable {
     let source: String
     package let name: String
-    /// Which reply it is, such as `pay, case 2`, or `pay (offline)` for that of a scenario.
+    /// The reply's name for the log, such as `pay, case 2`, or `pay (offline)` for a reply of a scenario.
     package let title: String
     package let reply: Reply
 
@@ -13,10 +13,10 @@ package struct FoundReply: Sendable {
 }
 
 package struct ReplyLookup: Sendable {
-    /// Those that were not asked yet, the next one last.
+    /// The replies that were not asked yet, in reverse order: the next one is the last.
     private var rest: [FoundReply]
     let session: Session
-    /// Why those that were asked did not fit.
+    /// Why each reply that was asked did not answer.
     package var why: [String] = []
 
     package init(_ found: [FoundReply], in session: Session) {
@@ -28,15 +28,15 @@ package struct ReplyLookup: Sendable {
 
     package var lookAtInput: Bool { rest.contains { $0.reply.looksAtInput } }
 
-    /// Whether there is one that answers, if its case fits.
+    /// Whether a remaining reply may answer, depending on its conditions.
     package var mayAnswer: Bool { rest.contains { !$0.reply.isPass && !$0.reply.isMissing } }
 
-    /// Whether one is for this name, and not for a pattern that fits it.
+    /// Whether a remaining reply is for exactly this name, and not for a pattern that matches it.
     package var hasName: Bool { rest.contains { RoutePattern(checking: $0.name)?.isOnePath == true } }
 
     mutating func next() -> FoundReply? { rest.popLast() }
 
-    /// Goes on with the reply that a person chose, and then with the next layers.
+    /// Continues with the reply that the tester chose, and after it with the next layers.
     package mutating func goOn(with choice: (name: String, reply: Reply), of found: FoundReply) {
         rest.append(found.inner(choice.reply, choice.name))
     }

@@ -1,19 +1,19 @@
 package import DrawbridgeMessages
 
-/// Replies by the names that they answer: names are patterns, with the precedence that routes have.
+/// Replies by their names, which may be patterns, with the precedence that routes have.
 package struct ReplyNames: Sendable {
     private struct Named: Routed {
         let pattern: RoutePattern
         let name: String
         let reply: Reply
         let text: String
-        /// Its line, and where its name begins in the text of its file; nil where it stands in none.
+        /// The line of the mock and the offset of its name in the file; nil if it is not in a file.
         let place: (line: Int, offset: Int)?
     }
 
     package struct Listed: Sendable {
         package let pattern: RoutePattern
-        /// As the journal and the log name it.
+        /// The name as shown in the journal and the log.
         package let title: String
         package let reply: Reply
         package let text: String
@@ -22,21 +22,21 @@ package struct ReplyNames: Sendable {
     }
 
     private var routes = Routes<Named>()
-    /// The names that can be listed for a page: those that are not patterns.
+    /// The names without patterns, which a page can be told that native has.
     private(set) var shown: Set<String> = []
     private(set) var hasMissing = false
-    /// Where they come from, which tells their sequences from those of other layers.
+    /// Where the replies come from, which also distinguishes their sequences from those of other layers.
     package var source = ""
-    /// What the log adds to their names: the scenario, or the pages that they are for.
+    /// What the log adds to the names: the scenario, or the pattern of the pages.
     var label: String?
-    /// The file that they stand in; nil for those that stand in none.
+    /// The file that has the replies; nil for those of flags, code or sessions.
     var file: String?
     /// Warnings about what is probably a mistake, such as a template in a value that is sent unchanged.
     package internal(set) var doubts: [ReplyFault] = []
 
     package init() {}
 
-    /// The key of a name in a file: without its first slash, which is optional.
+    /// A name as the key of a file, without the optional first slash.
     package static func key(_ name: String) -> String { String(RoutePattern(name).text.dropFirst()) }
 
     package init(_ value: LocatedJSON, trust: ReplyTrust = .written) throws(ReplyFault) {
@@ -51,7 +51,7 @@ package struct ReplyNames: Sendable {
         }
     }
 
-    /// Reads the member `replies`; where there is none, nothing is answered.
+    /// Reads the member `replies`; without one there are no replies.
     init(in parts: [String: LocatedJSON], _ trust: ReplyTrust) throws(ReplyFault) {
         if let value = parts["replies"] { try self.init(value, trust: trust) } else { self.init() }
     }
@@ -86,7 +86,7 @@ package struct ReplyNames: Sendable {
     private static func pattern(_ name: String, at value: LocatedJSON) throws(ReplyFault) -> RoutePattern {
         guard RoutePattern.isPattern(name) else {
             throw ReplyFault(
-                "* stands for the rest of a name, and so only at its end; name the parts before it: :name",
+                "* is allowed only at the end of a name; write :name for a segment before it",
                 at: value)
         }
         guard !name.hasPrefix("$") else {
@@ -133,7 +133,7 @@ package struct ReplyNames: Sendable {
         }.map(\.name)
     }
 
-    /// Whether a reply that fits a path of one part may leave it to the next layer (`$pass`).
+    /// Whether a reply for a path of one segment may leave the call to the next layer (`$pass`).
     func passes(_ path: String) -> Bool {
         routes.matches([Self.key(path)]).contains { match in
             match.route.reply.allWithin.contains(where: \.isPass)
@@ -150,7 +150,7 @@ package struct ReplyNames: Sendable {
 extension Reply {
     fileprivate var place: Place? { if case .sequence(_, let place) = outcome { place } else { nil } }
 
-    /// Those of which it gives one.
+    /// The replies of which this one selects one for each call: its elements, cases or choices.
     package var inner: [Reply] {
         switch outcome {
         case .sequence(let replies, _): replies

@@ -1,10 +1,10 @@
-/// What was logged since the last reload about replies and unanswered names, so that it is logged once.
+/// The messages about replies and unanswered names since the last reload, so that each is logged only once.
 package struct ReplyNews: Sendable {
     private var said: Set<[String]> = []
     private var missed: Set<String> = []
     private var unanswered: [String: Int] = [:]
 
-    /// The most names that are counted apart: pages may call any.
+    /// The most names that are counted one by one; it is limited because pages may call any name.
     private static let most = 1000
     private static let mostSaid = 10_000
 
@@ -13,14 +13,14 @@ package struct ReplyNews: Sendable {
         said.count < Self.mostSaid && said.insert([title, word]).inserted
     }
 
-    /// The same for a name that a page has looked up in vain.
+    /// Whether the message that a page looked for a name in vain was not logged yet; marks it as logged.
     package mutating func isNews(missed name: String) -> Bool {
         missed.count < Self.most && missed.insert(name).inserted
     }
 
     /// Counts a call that nobody answered.
     ///
-    /// - Returns: how often the name was called; beyond the limit, how often all further names were.
+    /// - Returns: how often this name was called. After ``most`` names, all further names are counted as one.
     package mutating func countMissed(_ name: String) -> Int {
         let isKnown = unanswered.count < Self.most || unanswered[name] != nil
         unanswered[isKnown ? name : "", default: 0] += 1

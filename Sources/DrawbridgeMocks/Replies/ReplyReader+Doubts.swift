@@ -1,9 +1,9 @@
 import DrawbridgeJSON
 
 extension ReplyReader {
-    /// Warnings about what is probably a mistake: words and templates within a value that is sent unchanged.
+    /// Warnings about probable mistakes: keywords and templates within a value that is sent unchanged.
     ///
-    /// Such a value is valid, for an app may have such keys and texts; most often the word around it was forgotten.
+    /// Such a value is valid, for an app may have such keys and texts, but usually a `$reply` around it was forgotten.
     package static func doubts(about value: LocatedJSON) -> [ReplyFault] {
         if let members = value.members, members.contains(where: { $0.name.hasPrefix("$") }) {
             return members.flatMap { word, value -> [ReplyFault] in
@@ -31,7 +31,7 @@ extension ReplyReader {
             if elements.contains(where: { $0.members?.contains { Self.words.contains($0.name) } == true }) {
                 return ReplyFault(
                     """
-                    this array is sent unchanged, with its words; write {"$sequence": […]} for one after the \
+                    this array is sent unchanged, with its keywords; write {"$sequence": […]} for one after the \
                     other, or {"$cases": […]}
                     """, at: value)
             }

@@ -2,7 +2,7 @@ import DrawbridgeJSON
 package import DrawbridgeMessages
 import HTTPTypes
 
-// Reads the outcomes whose value has a form of its own.
+// Readers of `$error`, `$forward`, `$response`, and of steps.
 extension ReplyReader {
     static func failure(_ value: LocatedJSON) throws(ReplyFault) -> Reply.Failure {
         let parts = try Grammar.error.read(value.members ?? [], of: value)
@@ -23,7 +23,7 @@ extension ReplyReader {
         let parts = try Grammar.response.read(value.members ?? [], of: value, trust: trust)
         let bodies = Grammar.response.leading.compactMap { word in parts[word.name].map { (word.name, $0) } }
         guard bodies.count < 2 else {
-            throw ReplyFault("json, body and file are one body each; keep one", at: bodies[1].1)
+            throw ReplyFault("json, body and file cannot be combined; keep one", at: bodies[1].1)
         }
         let status = parts["status"]?.whole ?? 200
         if !bodies.isEmpty, status == 204 || status == 205 {
@@ -42,7 +42,7 @@ extension ReplyReader {
         if word == "body" { return .text(text) }
         guard case .named(let folder) = trust else {
             throw ReplyFault(
-                "file is the name of one beside the file of replies that says it, and so it stands in such a file: --replies",
+                "file is relative to the folder of a file of mocks, so it is only allowed in one: --replies",
                 at: value)
         }
         if let file = AnswerFile(text, in: folder) { return .file(file) }
@@ -56,17 +56,20 @@ extension ReplyReader {
                 throw ReplyFault("\(text) is not the name of a header field", at: value)
             }
             guard !RawReply.isRefused(name) else {
-                throw ReplyFault("\(text) is not for a reply to say; leave it out", at: value)
+                throw ReplyFault("a reply cannot set \(text); leave it out", at: value)
             }
             let texts = value.elements?.map(\.json.stringValue) ?? [value.json.stringValue]
             for text in texts {
                 guard let text, HTTPField.isValidValue(text) else {
-                    throw ReplyFault("a header field is a text in one line, or an array of them", at: value)
+                    throw ReplyFault(
+                        "the value of a header field is a text in one line, or an array of texts",
+                        at: value)
                 }
                 let field = HTTPField(name: name, value: text)
                 guard !OwnCookies.isSet(by: field) else {
                     throw ReplyFault(
-                        "cookies whose names begin with drawbridge- are the gateway's own", at: value)
+                        "cookies whose names begin with drawbridge- are reserved for the gateway; use another name",
+                        at: value)
                 }
                 fields.append(field)
             }
@@ -90,7 +93,7 @@ extension ReplyReader {
         }
         let allowed = [actions[0].name] + (actions[0].beside ?? [])
         for (part, value) in members where !allowed.contains(part) {
-            throw ReplyFault("a step of this kind has \(list(allowed)), and no \(part)", at: value)
+            throw ReplyFault("a step with \(actions[0].name) has \(list(allowed)), and no \(part)", at: value)
         }
         let data = try parts["data"].map { value throws(ReplyFault) in try template(value) } ?? .nothing
         let action: ReplyStep.Action =
@@ -113,12 +116,12 @@ extension ReplyReader {
         }
         guard members.count == 1 else {
             throw ReplyFault(
-                "\(word.name) stands alone in its object; name each member's condition for itself",
+                "\(word.name) must be the only member of its object; write a condition for each member of the input",
                 at: word.value)
         }
         guard let keyword = Grammar.condition[word.name] else {
             let hint = Nearest.hint(for: word.name, among: Grammar.condition.names)
-            throw ReplyFault("$when has no word \(word.name); \(hint)", at: word.value)
+            throw ReplyFault("$when has no keyword \(word.name); \(hint)", at: word.value)
         }
         try keyword.check(word.value)
         return switch word.name {

@@ -16,7 +16,7 @@ package struct ReplyReader {
 
     static let words = Set(Grammar.reply.names)
 
-    /// - Parameter isCase: a case may have a `$when` beside its outcome.
+    /// - Parameter isCase: whether the reply is an element of `$cases`, where `$when` is allowed.
     private mutating func reply(_ value: LocatedJSON, isCase: Bool = false) throws(ReplyFault) -> Reply {
         guard let members = value.members, members.contains(where: { $0.name.hasPrefix("$") }) else {
             return Reply(outcome: .value(value.json.bytes))
@@ -32,7 +32,7 @@ package struct ReplyReader {
         guard let outcome = said.first, let place = words[outcome.name] else {
             let all = Self.list(Grammar.reply.leading.map(\.name))
             throw ReplyFault(
-                "what is answered is missing: write \"$reply\": … beside it, or one of \(all)", at: value)
+                "the answer is missing: add \"$reply\": …, or one of \(all)", at: value)
         }
         try Self.check(members, beside: outcome)
         var reply = Reply(outcome: try self.outcome(outcome.name, place, words))
@@ -52,11 +52,11 @@ package struct ReplyReader {
             let problem =
                 switch (word, outcome.name) {
                 case ("$choices", _), ("$within", _):
-                    "\(word) stands beside $ask: {\"$ask\": \"Delete?\", \"$choices\": {…}}"
-                case (_, "$ask"): "\(word) stands beside one answer; write it into each of $choices"
+                    "\(word) is only allowed with $ask: {\"$ask\": \"Delete?\", \"$choices\": {…}}"
+                case (_, "$ask"): "\(word) cannot be combined with $ask; write it into each of $choices"
                 case (_, "$sequence"), (_, "$cases"):
-                    "\(word) stands beside one answer; write it into each of \(outcome.name)"
-                default: "\(word) stands beside an answer, and \(outcome.name) is none; leave one of them out"
+                    "\(word) cannot be combined with \(outcome.name); write it into each of its replies"
+                default: "\(word) cannot be combined with \(outcome.name); leave one of them out"
                 }
             throw ReplyFault(problem, at: place)
         }
@@ -64,7 +64,7 @@ package struct ReplyReader {
             !members.contains(where: { $0.name == "$progress" })
         {
             throw ReplyFault(
-                "$every says how long is between the values of $progress; name these", at: every.value)
+                "$every needs $progress: it is the time between the values of $progress", at: every.value)
         }
     }
 
@@ -72,7 +72,7 @@ package struct ReplyReader {
         guard word.hasPrefix("$") else {
             return ReplyFault(
                 """
-                \(word) stands beside words that begin with $; write what is answered as "$reply": {"\(word)": …}
+                \(word) cannot be combined with keywords that begin with $; put the answer into "$reply": {"\(word)": …}
                 """, at: place)
         }
         return ReplyFault(

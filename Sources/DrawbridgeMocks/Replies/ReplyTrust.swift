@@ -1,23 +1,23 @@
 package import DrawbridgeMessages
 
-/// What replies may contain, by where they come from.
+/// How far the source of a reply is trusted, which decides what the reply may contain.
 package enum ReplyTrust: Sendable, Equatable {
-    /// From a file that nobody has named, or set at run time: they may send nothing elsewhere, and cannot be a web page.
+    /// From a found file that no flag names, or an API call: no `$forward`, and no response that could be a page.
     case little
-    /// From a flag or from code.
+    /// From a flag or from Swift code: everything is allowed, except `file`, which needs a folder.
     case written
-    /// From a file that somebody has named; names of other files count from its folder.
+    /// From a file that a flag names: everything is allowed; names of other files in it are relative to its folder.
     case named(folder: String)
 }
 
 package struct AnswerFile: Sendable, Hashable {
-    /// As it was written.
+    /// The name as written in the mock.
     package let text: String
-    /// The folder that it must be in.
+    /// The folder of the file of mocks, which the name must not leave.
     package let folder: String
     package let names: [String]
 
-    /// Nil for what leads out of the folder, or is hidden.
+    /// Nil for a name that leads out of the folder or contains a hidden file or folder.
     init?(_ text: String, in folder: String) {
         let names = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard
@@ -28,33 +28,33 @@ package struct AnswerFile: Sendable, Hashable {
     }
 }
 
-/// Supplies what replies take from outside: the answers of other programs, and files.
+/// Does the input and output of replies: calls to other programs (`$forward`) and files (`$response`).
 package protocol ReplySupplier: Sendable {
-    /// Asks a program.
+    /// Sends a call to a program and waits for its answer.
     ///
-    /// - Parameter call: `{"name": …, "input": …, "page": …}`.
-    /// - Returns: the value, as JSON text.
-    /// - Throws: an ``HTTPError`` that says why there is none.
+    /// - Parameter call: the request's body, `{"name": …, "input": …, "page": …}`.
+    /// - Returns: the answer, as JSON text.
+    /// - Throws: an ``HTTPError`` with the reason why there is no answer.
     func ask(_ call: [UInt8], at target: ForwardTarget, for request: Request) async throws -> [UInt8]
 
-    /// Opens a file as it is now.
+    /// Opens a file, whose content is read anew for each response.
     ///
-    /// - Parameter request: which may ask for a part of it; nil for all of it.
-    /// - Returns: an answer with its bytes and its media type; nil where there is none.
+    /// - Parameter request: the request, which may ask for a range of bytes; nil for the whole file.
+    /// - Returns: a response with the bytes and the media type; nil if there is no such file.
     func open(_ file: AnswerFile, for request: Request?) throws -> Response?
 }
 
 /// The http or https URL of a program that answers a call (`$forward`).
 package struct ForwardTarget: Sendable, Hashable {
-    /// As it was written.
+    /// The URL as written in the mock.
     package let text: String
     package let origin: String
     package let isLoopback: Bool
 
-    /// Reads a URL; nil for any other text.
+    /// Parses a URL; nil if it is not allowed.
     ///
-    /// It has no user name, query, fragment or template, no character to be encoded, no port 0, and a valid host.
-    /// What is called, and with what, is in the body of the request.
+    /// It must be ASCII, and have a valid host, no user name, query, fragment or template, and no port 0. The call's
+    /// name and input are not part of it: they are sent in the request's body.
     init?(_ text: String) {
         guard text.hasPrefix("http://") || text.hasPrefix("https://"),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),

@@ -8,26 +8,26 @@ package struct SessionReplies: Sendable {
     }
 
     var scenarios = Scenarios([])
-    /// The replies that were set at run time: parsed, and as they were written.
+    /// The replies that were set at run time: `names` parsed, `own` as written.
     private(set) var names = ReplyNames()
     private(set) var own = JSON.Object()
     var steps: [Sequence: Int] = [:]
-    /// When it was used last, as a number that grows.
+    /// The time of the last use, as a number that grows with each use of any session.
     var used = 0
 
-    /// The most replies that a session may set, and the most bytes that they may have together.
+    /// The most replies of one session, and the most bytes of them together.
     static let mostReplies = 1000
     package static let mostBytes = 1 << 20
 
     init(scenarios: Scenarios = Scenarios([])) { self.scenarios = scenarios }
 
-    /// Whether a test has changed it, and not only the calls of a page, which may name any session.
+    /// Whether a test has changed the session; if not, only a page has called in it, and a page may name any session.
     var isTests = false
     private(set) var ownBytes = 0
 
     /// Sets a reply; nil removes it.
     ///
-    /// - Parameter scenarios: those that exist.
+    /// - Parameter scenarios: the names of all scenarios; a step that switches any other is an error.
     /// - Returns: warnings about what is probably a mistake.
     mutating func set(
         _ reply: LocatedJSON?, for name: String, in session: Session, scenarios: Set<String>
@@ -41,8 +41,8 @@ package struct SessionReplies: Sendable {
             guard replies.count <= Self.mostReplies, bytes <= Self.mostBytes else {
                 throw ReplyFault(
                     """
-                    session \(session.name) has \(own.count) replies, and may have \(Self.mostReplies) of 1 MB together; \
-                    take some back, or write them into a file
+                    session \(session.name) has \(own.count) replies; the limit is \(Self.mostReplies), or 1 MB together; \
+                    remove some, or write them into a file
                     """, at: reply)
             }
             var changed = names
@@ -65,7 +65,7 @@ package struct SessionReplies: Sendable {
         return doubts
     }
 
-    /// Forgets the positions in sequences that no longer exist.
+    /// Drops the positions of sequences that no longer exist.
     mutating func keepSteps(of sequences: Set<Sequence>) {
         steps = steps.filter { sequences.contains($0.key) }
     }

@@ -9,17 +9,17 @@ import Foundation
 
 /// A value with templates in its strings, such as `{{input.orderNo}}`.
 ///
-/// A string that is only a template becomes the value that it names, with its type; within a longer string the value
-/// becomes text. What is filled in is not searched for templates, and neither are names of members.
+/// A string that is a single template becomes the value that the template names, with its type; in a longer string the
+/// value becomes text. Filled-in values and the names of members are not searched for templates.
 package struct Template: Sendable {
     enum Source: Sendable, Equatable {
         case input([String])
         case uuid
         case userAgent
-        /// Two opening braces, which begin no template.
+        /// Two opening braces as text, written `{{"{{"}}`.
         case braces
 
-        /// Nil for an unknown word.
+        /// Nil for an unknown template.
         init?(_ word: Substring) {
             let parts = word.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             switch parts.first {
@@ -35,11 +35,11 @@ package struct Template: Sendable {
     private indirect enum Node: Sendable {
         case constant(JSON)
         case whole(Source, word: String)
-        /// The parts of a text: constant strings, and what is filled in.
+        /// A string of several parts: constant strings, and values that are filled in.
         case text([Node])
         case array([Node])
         case object([(name: String, node: Node)])
-        /// A value as its JSON text.
+        /// A value that is serialised as JSON into a string (`$text`).
         case written(Node)
 
         var looksAtInput: Bool {
@@ -59,7 +59,7 @@ package struct Template: Sendable {
 
     package struct TooLarge: Error {}
 
-    /// The most bytes that are filled in: a reply may name its input many times.
+    /// The most bytes that may be filled in, since a reply may contain `{{input}}` many times.
     package static let mostBytes = 8 << 20
 
     private let root: Node
@@ -70,16 +70,17 @@ package struct Template: Sendable {
 
     private init(root: Node) { (self.root, looksAtInput) = (root, root.looksAtInput) }
 
-    /// - Parameter isWritten: whether it becomes the value's JSON text, as apps answer whose pages call `JSON.parse`.
-    /// - Throws: an ``UnknownWord`` where a string has a template that stands for nothing.
+    /// - Parameter isWritten: whether the result is a string of JSON, for pages that call `JSON.parse` on the answer.
+    /// - Throws: an ``UnknownWord`` for an unknown template.
     init(_ value: JSON, isWritten: Bool = false) throws(UnknownWord) {
         let node = try Self.node(value)
         self.init(root: isWritten ? .written(node) : node)
     }
 
-    /// The value, filled in.
+    /// The value with its templates filled in.
     ///
-    /// - Parameter missing: called with each template that has no value in this input, and became `null` or no text.
+    /// - Parameter missing: called with each template for which the input has no value; it is filled in as `null` or
+    /// "".
     package func filled(
         _ input: ReplyInput, missing: (String) -> Void = { _ in }
     ) throws(TooLarge) -> JSON {
@@ -121,7 +122,7 @@ package struct Template: Sendable {
         return pieces
     }
 
-    /// The shape of the value, as far as it does not depend on the input.
+    /// The type of the value; parts that depend on the input are ``ValueShape/any``.
     package var shape: ValueShape { Self.shape(of: root) }
 
     private static func shape(of node: Node) -> ValueShape {
@@ -164,7 +165,7 @@ package struct Template: Sendable {
             return ""
         }
 
-        /// The value of a template, counted against the limit; nil where the input has none.
+        /// The value of a template, counted against ``mostBytes``; nil if the input has no such value.
         private mutating func value(of source: Source, _ word: String) throws(TooLarge) -> JSON? {
             guard let value = source.value(in: input) else {
                 missing.append(word)
@@ -195,7 +196,7 @@ package struct Template: Sendable {
 extension Template.Source {
     var looksAtInput: Bool { if case .input = self { true } else { false } }
 
-    /// The value; nil where the input has none.
+    /// The value to fill in; nil if the input has none.
     func value(in input: ReplyInput) -> JSON? {
         switch self {
         case .uuid: .string(UUID().uuidString.lowercased())

@@ -1,23 +1,23 @@
-/// Lives of pages that are over, remembered so that none of their messages is handled twice.
+/// Ended lives of pages, remembered so that no message of such a life is handled twice.
 ///
-/// Of each page the last one is remembered, for ten minutes, and of so many pages at most.
+/// Only the last ended life of a page is remembered, for ten minutes, and at most for ``limit`` pages.
 package struct EndedLives: Sendable {
     package struct Life: Sendable {
         package let number: Int
-        /// The number of the last message that was taken.
+        /// The number of the last message that was handled.
         package fileprivate(set) var last: Int
         let end: ContinuousClock.Instant
     }
 
     static let time = Duration.seconds(600)
 
-    /// The most pages that are remembered, about 100 bytes each.
+    /// The most pages that are remembered; each takes about 100 bytes.
     static let limit = 10_000
 
     private var lives: [String: Life] = [:]
-    /// The ids in the order of their ends; those of pages that ended again are in it twice.
+    /// The ids in the order in which lives ended; a page with several ended lives is listed several times.
     private var order: [(id: String, end: ContinuousClock.Instant)] = []
-    /// The place of the first that is not forgotten; those before it go in one step.
+    /// The index of the first remembered entry; the entries before it are removed together, later.
     private var first = 0
 
     package init() {}
@@ -26,7 +26,7 @@ package struct EndedLives: Sendable {
 
     var count: Int { lives.count }
 
-    /// Remembers a life, unless a later one of the page is remembered.
+    /// Remembers an ended life, unless a later life of the page is already remembered.
     package mutating func add(_ id: String, life: Int, last: Int, now: ContinuousClock.Instant = .now) {
         forget(now)
         if let known = lives[id], known.number > life { return }
@@ -34,10 +34,10 @@ package struct EndedLives: Sendable {
         order.append((id, now))
     }
 
-    /// Notes that more messages of a life that is over were taken.
+    /// Records that later messages of an ended life were handled.
     package mutating func took(_ last: Int, of id: String) { lives[id]?.last = last }
 
-    /// Forgets what is old, and the oldest where there is too much.
+    /// Removes lives that ended too long ago, and the oldest ones beyond the limit.
     private mutating func forget(_ now: ContinuousClock.Instant) {
         while first < order.count, order[first].end + Self.time < now || order.count - first >= Self.limit {
             let (id, end) = order[first]

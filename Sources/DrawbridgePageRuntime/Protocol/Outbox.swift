@@ -2,43 +2,43 @@ import DrawbridgeJSON
 package import DrawbridgeMessages
 import HTTPTypes
 
-/// Messages on their way to the other side, numbered from 1 on, kept until they are acknowledged.
+/// Messages to a page, numbered from 1, and kept until the page acknowledges them.
 ///
-/// They are sent in their order, up to a window of bytes that are not acknowledged: so a connection, also a new one
-/// that begins after the last acknowledgement, has little to carry, however much waits.
+/// They are sent in order, and at most a window of unacknowledged bytes at a time. So a new connection, which starts
+/// after the last acknowledged message, never has much to resend.
 package struct Outbox: Sendable {
-    /// The most bytes that wait, and that a message has; with more, the page has stopped reading.
+    /// The most bytes that may wait, and the most of one message; beyond it the page is taken to have stopped reading.
     package static let limit = 16 << 20
 
-    /// The most bytes that wait where an answer is added, which the page has asked for: many large ones are not a fault.
+    /// The limit when an answer is added: the page asked for it, so many large ones are not an error.
     package static let limitOfAnswers = 128 << 20
 
-    /// The most bytes that are sent and not acknowledged; one message is always allowed.
+    /// The most bytes that may be sent without being acknowledged; a single larger message is sent too.
     static let window = 4 << 20
 
-    /// About the most bytes of a frame, unless one message has more.
+    /// The most bytes of a frame, approximately; a single larger message is sent in a frame of its own.
     static let frame = 1 << 20
 
-    /// What a message costs in addition to its text: its number in the frame, and its place here.
+    /// The cost of a message beyond its text: its number in the frame, and its entry in the array.
     private static let extra = 32
 
-    /// Messages of up to this size are added even where the memory for all is full, such as errors in place of answers.
+    /// The size up to which a message is added even if memory is full, so that an error can replace a large answer.
     private static let short = 1 << 10
 
     let life: Int
 
     package private(set) var last = 0
-    /// The highest number that was sent over any connection.
+    /// The highest number that was sent, over any connection.
     private(set) var sent = 0
     private var waiting: [(number: Int, text: [UInt8])] = []
     private var first = 0
-    /// The place of the first that is not sent over this connection.
+    /// The index of the first message that was not sent over the current connection.
     private var next = 0
     package private(set) var bytes = 0
-    /// Those of them that were sent over this connection.
+    /// How many of ``bytes`` were sent over the current connection.
     private var bytesUnderway = 0
 
-    /// Counts them in the memory of the server that the page speaks to; nil where nobody counts.
+    /// The server's account of memory for waiting messages; nil if memory is not limited.
     private let memory: (any WaitingMemory)?
 
     package init(life: Int = 1, in memory: (any WaitingMemory)? = nil) {
@@ -48,10 +48,10 @@ package struct Outbox: Sendable {
 
     package func hasRoom(for text: [UInt8], limit: Int) -> Bool { bytes + text.count + Self.extra <= limit }
 
-    /// Whether a message is one that a page can be sent.
+    /// Whether a message is small enough to be sent to a page at all.
     package static func fits(_ text: [UInt8]) -> Bool { text.count + extra <= limit }
 
-    /// Adds a message; false where the memory for all of them has no room for it.
+    /// Adds a message; false if the server's memory for waiting messages is full.
     package mutating func add(_ text: [UInt8]) -> Bool {
         let newBytes = bytes + text.count + Self.extra
         if let memory, !memory.change(to: newBytes) {
@@ -64,7 +64,7 @@ package struct Outbox: Sendable {
         return true
     }
 
-    /// Forgets the messages up to a number; one that was not sent cannot be acknowledged.
+    /// Removes the messages up to a number; messages that were never sent are kept.
     package mutating func acknowledge(_ number: Int) {
         let number = min(number, sent)
         while first < waiting.count, waiting[first].number <= number {
@@ -85,13 +85,13 @@ package struct Outbox: Sendable {
         memory?.changeAnyway(to: bytes)
     }
 
-    /// Begins anew for a new connection, over which nothing was sent yet.
+    /// Starts again at the first unacknowledged message, for a new connection.
     package mutating func begin() {
         next = first
         bytesUnderway = 0
     }
 
-    /// The next frame to send; nil where there is nothing, or where the page must acknowledge first.
+    /// The next frame to send; nil if all is sent, or the page must acknowledge first.
     package mutating func nextFrame() -> [UInt8]? {
         var end = next
         var size = 0
@@ -112,7 +112,7 @@ package struct Outbox: Sendable {
         return frame(waiting[next..<end], size)
     }
 
-    /// Empties a message that was not sent yet; its number stays.
+    /// Replaces a message that was not sent yet by an empty one, since its number must be used.
     package mutating func withdraw(_ number: Int) {
         guard number > sent, let place = waiting.lastIndex(where: { $0.number == number }) else { return }
         bytes -= waiting[place].text.count - Self.nothing.count
@@ -139,23 +139,23 @@ package struct Outbox: Sendable {
     }
 }
 
-/// Counts bytes that wait for a page against the memory that a server has for all that waits.
+/// Charges the bytes that wait for a page to the server's limit for all waiting data.
 ///
-/// They are given back when this is released. One thread at a time changes it.
+/// The bytes are released when this object is. It must not be used by several threads at the same time.
 package protocol WaitingMemory: AnyObject, Sendable {
-    /// Sets how many bytes wait; false where there is no room for them, and then nothing changes.
+    /// Sets the number of waiting bytes; false, without any change, if that exceeds the server's limit.
     func change(to count: Int) -> Bool
 
-    /// Sets how many bytes wait, whether there is room or not.
+    /// Sets the number of waiting bytes, even beyond the server's limit.
     func changeAnyway(to count: Int)
 }
 
 extension HTTPError {
-    /// The error for a page where the memory for all that waits is full.
+    /// The error for a call to a page when the server's memory for waiting data is full.
     package static let noRoomForPages = HTTPError(
         .serviceUnavailable,
         """
-        the bodies of requests and what waits for pages take all the memory there is for them (--memory-for-bodies); \
+        request bodies and messages that wait for pages fill the memory allowed for them (--memory-for-bodies); \
         try again soon
         """)
 }

@@ -8,15 +8,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The outcome of a page's call of a handler: a value, or an error.
+/// The result of a page's call to native: a value or an error.
 package struct PageAnswer: Sendable {
-    /// JSON text; `null` for nothing.
+    /// The value as JSON text; `null` if there is none.
     package private(set) var value = Self.null
     package private(set) var error: HTTPError?
-    /// True where no answer ever comes.
+    /// Whether the call is never answered (`$silence`).
     package private(set) var isSilent = false
     package private(set) var afterwards: (@Sendable () -> Void)?
-    /// The hint about a name that no handler has; nil where one answered, whatever it says.
+    /// What to do about a name that has no handler; nil if the name has one.
     package var hint: String?
     package private(set) var isRefusedInput = false
 
@@ -40,17 +40,17 @@ package struct PageAnswer: Sendable {
 
     package var member: [UInt8] {
         if let error {
-            // Tells a missing handler from a handler's own 400, since some bridges do.
+            // Some bridges treat a missing handler differently from a handler that fails with 400.
             let missing = isMissing ? #","missing":true"# : ""
             return Array(#""error":"#.utf8) + UsualEnvelope.failure(error) + Array(missing.utf8)
         }
         return Array(#""value":"#.utf8) + (value.isEmpty ? Self.null : value)
     }
 
-    /// What a response says to a script that asked without HTTP (contract, the first rule): the bare output, text as a
-    /// string, bytes as base64, nothing as `null`.
+    /// Converts a response for a script that did not use HTTP (contract, the first rule): the bare output, text as a
+    /// string, bytes as base64, an empty body as `null`.
     ///
-    /// - Parameter asText: the page wants the text of the answer, whatever it is.
+    /// - Parameter asText: whether the page wants the body as text, of whatever type it is.
     package init(_ response: Response, asText: Bool = false) async {
         isSilent = response.isSilent
         afterwards = response.afterwards
@@ -73,7 +73,7 @@ package struct PageAnswer: Sendable {
             }
         } catch {
             self.error =
-                error as? HTTPError ?? HTTPError(.internalServerError, "the answer broke off before its end")
+                error as? HTTPError ?? HTTPError(.internalServerError, "the answer ended too early")
         }
     }
 

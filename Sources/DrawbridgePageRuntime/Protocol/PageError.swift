@@ -1,34 +1,34 @@
 package import DrawbridgeMessages
 import HTTPTypes
 
-/// Why a page did not answer.
+/// Thrown if a page did not answer a call from native.
 public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What happened.
+    /// The reasons why a page did not answer.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Reason: Sendable, Equatable {
-        /// The page was closed, reloaded, or went on to another address.
+        /// The page was closed, was reloaded, or navigated to another address.
         case closed
-        /// The browser keeps the page for its back button, where it does not run.
+        /// The page is suspended in the browser's back/forward cache.
         case frozen
-        /// The connection broke, and the page did not come back.
+        /// The connection was lost, and the page did not reconnect.
         case lost
-        /// The gateway stopped.
+        /// The gateway was stopped before the page answered.
         case stopped
-        /// No answer came in time.
+        /// The page did not answer before the deadline.
         case deadline
         /// The page has no such handler, or its script threw.
         case failed(code: Int)
-        /// The page is waiting for the very handler that calls it, in a synchronous request.
+        /// The page is blocked by a synchronous request to the handler that calls it: both would wait forever.
         case waiting
-        /// So much waits for the page that nothing more is kept, or the message is longer than any may be.
+        /// Too much is already waiting to be sent to the page, or the message is larger than the limit.
         case full
     }
 
-    /// What happened.
+    /// The reason, for a `switch`.
     public let reason: Reason
-    /// The same in a sentence.
+    /// The reason in a sentence, with details.
     public let message: String
 
     package init(_ reason: Reason, _ message: String) {
@@ -37,25 +37,26 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     package static let left = PageError(
-        .closed, "the page was closed, reloaded, or went on to another address")
+        .closed, "the page was closed, reloaded, or navigated to another address")
 
-    package static let lost = PageError(.lost, "the connection to the page broke, and it did not come back")
+    package static let lost = PageError(.lost, "the page lost its connection, and did not reconnect")
 
-    package static let followed = PageError(.lost, "the page was away too long, and has begun anew")
+    package static let followed = PageError(
+        .lost, "the page was disconnected too long, and has started a new life")
 
     package static let frozen = PageError(
-        .frozen, "the page is kept for the browser's back button, and does not run there")
+        .frozen, "the page is suspended in the browser's back/forward cache")
 
-    /// How long a page may be without a connection before its pending calls fail.
+    /// How long a page may be disconnected before its pending calls fail.
     package static let usualPatience = Duration.seconds(5)
 
-    /// It has been without a connection for so long that its pending calls fail.
+    /// The page was disconnected for ``usualPatience``, so its pending calls fail.
     package static let away = PageError(
         .lost,
-        "the page has had no connection for \(usualPatience), and may come back: it sleeps, or its browser quit"
+        "the page has been disconnected for \(usualPatience): its browser sleeps or has quit, and it may reconnect"
     )
 
-    /// The sentence.
+    /// The same as ``message``.
     public var description: String { message }
 }
 

@@ -3,31 +3,32 @@ package import DrawbridgeMessages
 import HTTPGrammar
 import HTTPTypes
 
-/// What a page sends with each message to identify itself: who it is, in which of its lives, and how many messages
-/// that life has sent and received.
+/// How a page identifies itself in each message: its id, the number of its life, and how many messages that life has
+/// sent and received.
 ///
-/// A document has one id for as long as it is loaded, and lives one after the other under it. A life begins with number
-/// 1 in both directions. It ends when native gives the page up, and when the page finds another store of pages.
+/// A document keeps its id while it is loaded, and has one life after the other. In each life both directions number
+/// their messages from 1. A life ends when native drops the page, or when the page reaches another store of pages, for
+/// example after a restart.
 package struct PageSign: Sendable {
     package let id: String
-    /// Which life it is, from 1 on.
+    /// The number of the page's life, from 1.
     package let life: Int
-    /// The number of the last message that the page has sent in this life before, by any way.
+    /// The number of the last message that the page has sent before this one in this life, over any connection.
     let sent: Int
-    /// The number of the last message from native that the page has applied in this life.
+    /// The number of the last message from native that the page has processed in this life.
     package let received: Int
-    /// The store of pages that the page spoke to last.
+    /// The id of the store of pages to which the page was connected last.
     package let epoch: String
 
-    /// Whether nothing was sent or received in this life, so that native may not know of it yet.
+    /// Whether no message was sent or received in this life, so native need not know the life yet.
     package var isFresh: Bool { sent == 0 && received == 0 }
 
     /// - Parameters:
     ///   - json: the members `page`, `life`, `n`, `received` and `epoch`.
-    ///   - id: the page's id where it is not in the JSON.
+    ///   - id: the page's id, if the JSON does not contain it.
     package init(_ json: JSON, id: String? = nil) throws(HTTPError) {
         guard let id = id ?? json["page"]?.stringValue, Self.isID(id) else {
-            throw HTTPError(.badRequest, "page: must be the id of a page, 32 hexadecimal digits")
+            throw HTTPError(.badRequest, "page: must be a page's id, 32 hexadecimal digits")
         }
         guard let life = json["life"]?.numberValue?.intValue, Self.counts.contains(life) else {
             throw HTTPError(.badRequest, "life: must be the number of the page's life, 1 for its first")
@@ -39,10 +40,10 @@ package struct PageSign: Sendable {
         epoch = json["epoch"]?.stringValue ?? ""
     }
 
-    /// The numbers of lives and messages, as far as JavaScript can count exactly.
+    /// The valid numbers of lives and messages: the integers that JavaScript represents exactly.
     package static let counts = 1...(1 << 53)
 
-    /// True for 128 bits in hexadecimal digits, as the page runtime draws them.
+    /// True for 32 lowercase hexadecimal digits, the form in which the page runtime makes random ids.
     package static func isID(_ text: String) -> Bool {
         text.utf8.count == 32 && text.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
     }

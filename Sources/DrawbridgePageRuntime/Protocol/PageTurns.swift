@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Requests of pages that wait until earlier messages of their page have begun.
+/// Makes requests of a page wait until the page's earlier messages have been started.
 ///
-/// A page's calls begin in the order in which it made them (contract, the second rule). Messages come by the channel
-/// and a request by a connection of its own, so a request may be there first.
+/// A page's calls start in the order in which it made them (contract, the second rule). Messages use the channel and a
+/// request uses another connection, so a request can arrive before an earlier message.
 package final class PageTurns: Sendable {
-    /// A position in what a page sends: after a message of one of its lives.
+    /// A position in the sequence of a page's messages: after message `number` of life `life`.
     package struct Place: Sendable {
         package let life: Int
         package let number: Int
 
         package init(life: Int, number: Int) { (self.life, self.number) = (life, number) }
 
-        /// Reads `life.number`, as ``HTTPField/Name/pageAfter`` has it.
+        /// Parses `life.number`, the format of ``HTTPField/Name/pageAfter``.
         package init?(_ text: String) {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 2, let life = Int(parts[0]), let number = Int(parts[1]),
@@ -27,7 +27,7 @@ package final class PageTurns: Sendable {
 
     package init() {}
 
-    /// How long a request waits for the messages before it; some tests set another time.
+    /// How long a request waits for earlier messages at most; some tests set another time.
     package var patience: Duration {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
@@ -35,10 +35,10 @@ package final class PageTurns: Sendable {
 
     package var count: Int { waiting.withLock { $0.values.lazy.map(\.count).reduce(0, +) } }
 
-    /// Waits until a page's messages before a position have begun, for its ``patience`` at most.
+    /// Waits until a page's messages up to a position have started, at most for ``patience``.
     ///
-    /// - Parameter isThere: whether they have; asked after the wait was registered.
-    /// - Returns: false where the time passed first.
+    /// - Parameter isThere: whether they have started; called after the wait is registered, so that none is missed.
+    /// - Returns: false if they did not start in time.
     package func wait(for place: Place, of id: String, until isThere: () -> Bool) async -> Bool {
         let turn = Turn(place)
         waiting.withLock { $0[id, default: []].append(turn) }
@@ -51,7 +51,7 @@ package final class PageTurns: Sendable {
         return isThere() ? true : await turn.comes(within: patience)
     }
 
-    /// Ends the waits for a page's messages up to this position, and for those of its earlier lives.
+    /// Ends the waits for this position or an earlier one of the page, also in its earlier lives.
     package func reached(_ place: Place, of id: String) {
         let turns = waiting.withLock { waiting in
             waiting[id]?.filter { ($0.place.life, $0.place.number) <= (place.life, place.number) } ?? []
@@ -61,13 +61,13 @@ package final class PageTurns: Sendable {
 
     private final class Turn: Expiring {
         let place: Place
-        /// Whether the turn has come; the first decision is kept.
+        /// True when the turn has come, false at the deadline; only the first value is kept.
         private let (decisions, decision) = AsyncStream.makeStream(
             of: Bool.self, bufferingPolicy: .bufferingOldest(1))
 
         init(_ place: Place) { self.place = place }
 
-        /// Whether the turn has come before the time is up; a caller that leaves waits no longer.
+        /// Whether the turn comes before the deadline; returns early if the task is cancelled.
         func comes(within time: Duration) async -> Bool {
             Deadlines.shared.add(self, after: time)
             defer { Deadlines.shared.remove(self) }

@@ -2,11 +2,11 @@ import Drawbridge
 import HTTPGrammar
 import HTTPTypes
 
-// The conditional header fields of a request, `If-None-Match` and the like (RFC 9110, section 13).
+// Conditional header fields of a request, such as `If-None-Match` (RFC 9110, section 13).
 extension Request {
-    /// The status where a condition does not hold: 304 where the caller has this version, 412 where it wanted another.
+    /// The status if a condition is false: 304 if the client has this version, 412 if it expects another; else nil.
     ///
-    /// The conditions are evaluated in the order of section 13.2.2; invalid dates are ignored.
+    /// Conditions are evaluated in the order of section 13.2.2. Invalid dates are ignored.
     func failedCondition(on file: OpenFile) -> HTTPResponse.Status? {
         if let field = headers[.ifMatch] {
             guard EntityTag.List(field).contains(where: file.tag.matchesStrongly) else {
@@ -22,7 +22,7 @@ extension Request {
         return file.modified <= date ? .notModified : nil
     }
 
-    /// Whether `If-Range` allows a part: it names this version of the file, or is missing (section 13.1.5).
+    /// Whether a range may be sent: `If-Range` is missing, or names this version of the file (section 13.1.5).
     func allowsRange(of file: OpenFile) -> Bool {
         guard let field = headers[.ifRange] else { return true }
         if let date = HTTPDate(field) { return date == file.modified }
@@ -31,13 +31,13 @@ extension Request {
     }
 }
 
-/// Which bytes of a file a request asks for (RFC 9110, section 14).
+/// The bytes of a file that a request asks for (RFC 9110, section 14).
 enum ByteRange: Equatable {
     case whole
     case part(Range<Int>)
     case unsatisfiable
 
-    /// The range for a request: the whole file unless it is a GET whose `If-Range` holds.
+    /// The range for a request; the whole file, unless it is a GET whose `If-Range` allows a range.
     static func asked(by request: Request, of file: OpenFile) -> ByteRange {
         guard request.method == .get, let field = request.headers[.range],
             request.allowsRange(of: file)
@@ -45,7 +45,7 @@ enum ByteRange: Equatable {
         return ByteRange(field, size: file.size)
     }
 
-    /// Reads a `Range` field; a malformed one, another unit or several ranges mean the whole file.
+    /// Parses `Range`; a malformed value, another unit, or several ranges select the whole file.
     init(_ field: String, size: Int) {
         self = .whole
         let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -59,7 +59,7 @@ enum ByteRange: Equatable {
         case (nil, nil):
             return
         case (nil, let count?):
-            // An empty file has no last bytes, and no Content-Range could name them.
+            // A suffix of an empty file selects the whole file: Content-Range cannot express an empty range.
             if count == 0 { self = .unsatisfiable }
             if count > 0, size > 0 { self = .part(size - min(count, size)..<size) }
         case (let first?, let last):
@@ -68,9 +68,9 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// The number of these digits, `.max` where it is too large; the inner nil for an empty text.
+    /// Parses decimal digits; `.max` if they are too large; an inner nil for an empty text.
     ///
-    /// - Returns: the outer nil for anything but digits, which is malformed.
+    /// - Returns: an outer nil for anything else, which is malformed.
     private static func number(_ digits: Substring) -> Int?? {
         guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
         return .some(digits.isEmpty ? nil : Int(digits) ?? .max)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An open descriptor; closed with its last reference.
+/// An open file descriptor, closed with its last reference.
 package final class Descriptor: Sendable {
     package let number: Int32
 
@@ -12,16 +12,16 @@ package final class Descriptor: Sendable {
         file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
     }
 
-    /// Opens a folder for looking up names in it, which needs permission to search it, but not to list it.
+    /// Opens a folder for `openat`; needs permission to search the folder, but not to list it.
     package convenience init(folder name: String, in parent: Int32, followingLinks: Bool) throws(FileError) {
-        // O_PATH, which Swift does not import; it has the same value on every Linux that Swift supports.
+        // O_PATH, which Swift does not import. The value is the same on every Linux that Swift supports.
         let toSearch: Int32 = 0o10000000
         let links = followingLinks ? 0 : O_NOFOLLOW
         self.init(
             try FileError.check { openat(parent, name, toSearch | O_DIRECTORY | O_CLOEXEC | links) })
     }
 
-    /// Opens a file, never through a symbolic link, and without waiting for the writer of a FIFO.
+    /// Opens a file for reading; does not follow a symbolic link, and does not wait for the writer of a FIFO.
     convenience init(file name: String, in parent: Int32) throws(FileError) {
         self.init(
             try FileError.check {
@@ -37,15 +37,15 @@ package struct FileError: Error, CustomStringConvertible {
 
     package var description: String { String(cString: strerror(code)) }
 
-    /// True when there is no such file, or when a symbolic link has just replaced it.
+    /// The file does not exist, or was replaced by a symbolic link after the check.
     var isAbsence: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EINVAL].contains(code) }
     var isForbidden: Bool { code == EACCES || code == EPERM }
-    /// True when the same call may succeed in a moment.
+    /// The system is short of descriptors or memory; the same call may succeed later.
     var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 
-    /// Repeats a call that a signal interrupted.
+    /// Repeats a system call that was interrupted by a signal.
     ///
-    /// - Throws: the error of a call that returned a negative number.
+    /// - Throws: the error if the call returned a negative number.
     package static func check<Result: SignedInteger>(_ call: () -> Result) throws(FileError) -> Result {
         while true {
             let result = call()

@@ -20,7 +20,7 @@ struct HTTPDate: Comparable {
 
     static func < (one: Self, other: Self) -> Bool { one.seconds < other.seconds }
 
-    /// The date in the form in which it is sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The preferred format, as in `Sun, 06 Nov 1994 08:49:37 GMT`.
     var text: String {
         let parts = parts
         let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(Self.twoDigits).joined(separator: ":")
@@ -36,7 +36,7 @@ struct HTTPDate: Comparable {
         return parts
     }
 
-    /// Reads that form and the two obsolete ones; nil for anything else.
+    /// Parses the preferred format and the two obsolete ones; nil for anything else.
     init?(_ text: String) {
         let parts = text.split(separator: " ")
         switch parts.count {
@@ -73,7 +73,7 @@ struct HTTPDate: Comparable {
         var parts = tm()
         (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month), Int32(day))
         let start = timegm(&parts)
-        // `timegm` makes the first of March of the 30th of February.
+        // `timegm` turns February 30 into March 1 or 2; such a date is invalid.
         guard parts.tm_mday == day else { return nil }
         self.init(seconds: start + hour * 3600 + minute * 60 + second)
     }
@@ -84,7 +84,7 @@ struct HTTPDate: Comparable {
 
     private static func twoDigits(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
 
-    /// Two digits mean the century that puts them at most 50 years ahead.
+    /// The year for two digits: at most 50 years in the future (RFC 9110, section 5.6.7).
     private static func fullYear(_ year: Int) -> Int {
         let now = Int(now.parts.tm_year) + 1900
         let full = now - now % 100 + year

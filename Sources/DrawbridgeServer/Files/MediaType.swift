@@ -1,16 +1,16 @@
 import Drawbridge
 import DrawbridgeDocuments
 
-/// The media type of a file, by its extension.
+/// Media types by file extension.
 package enum MediaType {
     static func of(_ file: OpenFile, named name: String) throws -> String {
         let type = of(name)
         guard type == "text/html" else { return type.hasPrefix("text/") ? "\(type); charset=utf-8" : type }
-        // A charset in the header would overrule the one that the page declares.
+        // No default charset here: one in the header would override the page's own declaration.
         return try declaredEncoding(of: file).map { "text/html; charset=\($0)" } ?? type
     }
 
-    /// The charset that a page declares: most do so in the first bytes, some after kilobytes of script.
+    /// The charset that a page declares: usually in its first bytes, sometimes after kilobytes of script.
     private static func declaredEncoding(of file: OpenFile) throws -> String? {
         for count in [4 << 10, HTMLEncoding.searched] {
             let head = try file.read(at: 0, count: min(file.size, count))
@@ -20,10 +20,10 @@ package enum MediaType {
         return nil
     }
 
-    /// The `Content-Type` of a text in UTF-8.
+    /// The `Content-Type` of a UTF-8 text.
     package static func ofText(_ name: String) -> String { "\(of(name)); charset=utf-8" }
 
-    /// The type without parameters; `application/octet-stream` for an unknown extension.
+    /// The media type without parameters; `application/octet-stream` for an unknown extension.
     static func of(_ name: String) -> String {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
         return byExtension[name[name.utf8.index(after: dot)...].lowercased()] ?? unknown
@@ -32,7 +32,7 @@ package enum MediaType {
     private static let unknown = "application/octet-stream"
 
     private static let byExtension = [
-        // Pages. XML declares its own encoding, so its types here are not `text/…`, which get a charset.
+        // XML has its own encoding declaration, so its type is not `text/…`, which would get a charset.
         "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml", "css": "text/css",
         "js": "text/javascript", "mjs": "text/javascript", "cjs": "text/javascript",
         "json": "application/json", "map": "application/json", "jsonld": "application/ld+json",

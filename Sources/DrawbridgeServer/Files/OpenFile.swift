@@ -3,14 +3,14 @@ import Glibc
 
 final class OpenFile: Response.FileHandle {
     let size: Int
-    /// Never later than now, as RFC 9110, section 8.8.2.1, has it.
+    /// The modification time, but never later than now (RFC 9110, section 8.8.2.1).
     let modified: HTTPDate
     let tag: EntityTag
     private let file: Descriptor
     private let device: UInt
     private let inode: UInt
 
-    /// Nil when it is not a regular file.
+    /// Nil if it is not a regular file.
     init?(_ name: String, in folder: Int32) throws(FileError) {
         let file = try Descriptor(file: name, in: folder)
         var status = stat()
@@ -21,8 +21,8 @@ final class OpenFile: Response.FileHandle {
         device = UInt(status.st_dev)
         inode = UInt(status.st_ino)
         modified = min(HTTPDate(seconds: Int(status.st_mtim.tv_sec)), .now)
-        // Inode, size, mtime and ctime make the tag. Some tools set the same mtime for all files, and systems reuse
-        // inodes: ctime tells those apart.
+        // The tag is made of inode, size, mtime and ctime. ctime is needed, because some tools give all files the same
+        // mtime, and file systems reuse inodes.
         let times = [status.st_mtim, status.st_ctim].flatMap { [$0.tv_sec, $0.tv_nsec] }
         let parts = [Int(bitPattern: UInt(status.st_ino)), size] + times
         tag = EntityTag(parts.map { String(UInt(bitPattern: $0), radix: 16) }.joined(separator: "-"))
@@ -30,7 +30,7 @@ final class OpenFile: Response.FileHandle {
 
     var descriptor: Int32 { file.number }
 
-    /// Whether one of these paths is that of this file now.
+    /// Whether one of these paths currently leads to this file.
     func isOne(of paths: [String]) -> Bool {
         paths.contains { path in
             var status = stat()

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The folder whose files are served; opened for each request, since a build may replace it at any time.
+/// The folder whose files are served; it is opened for each request, because a build may replace it at any time.
 struct RootFolder {
     private let name: String
-    /// Absolute, so that it stays the same folder when the working directory of the process changes.
+    /// An absolute path, so that a change of the working directory has no effect.
     private let path: String
 
     init(_ name: String) {
@@ -28,7 +28,7 @@ struct RootFolder {
 
     func explained(_ error: FileError) -> StaticFiles.RootError { StaticFiles.RootError(name, error) }
 
-    /// The part of an absolute path below the folder; nil for a path outside of it.
+    /// The part of an absolute path below the folder; nil if the path is outside.
     func below(_ target: String) -> Substring.UTF8View? {
         var prefixes = [path]
         if let real = realpath(path, nil) {
@@ -46,9 +46,9 @@ struct RootFolder {
 }
 
 extension StaticFiles {
-    /// A folder that cannot be served, and what to do about it.
+    /// A folder that cannot be served, with the reason and what to do.
     public struct RootError: Error, CustomStringConvertible {
-        /// One line: `cannot serve files from pubic: No such file or directory; create the folder, or …`.
+        /// One line, such as `cannot serve files from pubic: No such file or directory; create the folder, or …`.
         public let description: String
 
         init(_ name: String, _ error: FileError) {

@@ -9,33 +9,33 @@ import Logging
 /// let gateway = Gateway(passThrough: [.staticFiles("public")])
 /// ```
 ///
-/// A folder is its `index.html`. Files whose name begins with a dot are not served (but `/.well-known/` is), nor
-/// is anything to which a symbolic link leads out of the folder. What is not a file is left to the next responder.
+/// A folder's path serves its `index.html`. Files are not served if their name begins with a dot (except
+/// `/.well-known/`), or if a symbolic link leads out of the folder. Other paths are passed to the next responder.
 ///
-/// Caches keep files but ask each time whether they still hold (`ETag`, `Last-Modified`): a page that was just saved
-/// is what the next reload shows. One part of a file can be asked for (`Range`), as video players do.
+/// Responses have `ETag`, `Last-Modified` and `no-cache`, so browsers revalidate and a reload shows the saved file.
+/// `Range` with one range is supported, which video players use.
 public struct StaticFiles: Responder {
-    /// A file of at most this many bytes is read at once; of a larger one the engine sends the open file.
+    /// Files up to this size in bytes are read into memory; larger ones are sent from the open descriptor.
     private static let smallSize = 16 << 10
 
     private let root: RootFolder
-    /// Files that are never served, by whatever path: they are compared by inode.
+    /// Paths of files that are never served, also not through another path: they are compared by inode.
     private let hidden: [String]
-    /// Their names, since a file that is just being replaced has another inode.
+    /// The names of these files, compared too, because a file that is being replaced has another inode for a moment.
     private let hiddenNames: Set<String>
     private let hasComplained = Guarded(false)
 
-    /// Serves a folder that is there.
+    /// Serves an existing folder.
     ///
-    /// - Parameter root: absolute, or relative to the folder that the process is in now.
-    /// - Throws: a ``RootError`` whose description is one line for the person who starts the program.
+    /// - Parameter root: an absolute path, or one relative to the current working directory.
+    /// - Throws: ``RootError``, whose description is one line for the user.
     public init(root: String) throws {
         try self.init(root: root, hiding: [])
     }
 
-    /// Serves a folder without some files: settings, which may have what no page should know.
+    /// Serves a folder except some files, such as settings with secrets.
     ///
-    /// - Parameter hidden: paths of these files, which may be created, removed and replaced at any time.
+    /// - Parameter hidden: paths of these files. They may be created, removed or replaced later.
     package init(root: String, hiding hidden: [String]) throws {
         self.init(unchecked: root, hiding: hidden)
         try validate()
@@ -57,9 +57,9 @@ public struct StaticFiles: Responder {
     /// - Throws: a ``RootError`` whose description is one line for the person who starts the program.
     public func validate() throws { try root.validate() }
 
-    /// Answers GET and HEAD of a file; returns nil where there is no file.
+    /// Answers GET and HEAD for a file; nil if the path has no file.
     ///
-    /// - Throws: a 405 for another method on a file, a 403 for a file that this process may not read.
+    /// - Throws: a 405 for another method on a file, a 403 if the process may not read the file.
     public func respond(to request: Request) async throws -> Response? {
         guard let path = RequestedPath(request.path) else { return nil }
         return try answer(request) { walk in
@@ -73,7 +73,7 @@ public struct StaticFiles: Responder {
                 guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
                 if path.isFolder { return try serve(request, with: index, named: "index.html") }
                 guard request.isRead else { return nil }
-                // 301 is known to every web view; without `no-cache` they would keep it for ever.
+                // 301, because every web view knows it; `no-cache`, because it would be cached forever otherwise.
                 let location = path.asFolder(query: Target(request.target).query)
                 return Response(
                     .movedPermanently, headers: [.location: location, .cacheControl: "no-cache"])
@@ -83,7 +83,7 @@ public struct StaticFiles: Responder {
         }
     }
 
-    /// The folder's `index.html`, whatever path the request has; nil where there is none.
+    /// The root's `index.html`, for any path; nil if there is none.
     func index(for request: Request) throws -> Response? {
         try answer(request) { walk in
             guard case .file(let index)? = try walk.enter(["index.html"]) else { return nil }
@@ -107,20 +107,20 @@ public struct StaticFiles: Responder {
 }
 
 extension Responder where Self == StaticFiles {
-    /// Files of a folder.
+    /// Serves the files of a folder.
     ///
-    /// While the folder is missing, every request goes to the next in line, and the log says why, once.
-    /// ``StaticFiles/validate()`` finds out at the start.
+    /// If the folder is missing, requests are passed to the next responder, and the log says so once. Call
+    /// ``StaticFiles/validate()`` to find out at the start.
     ///
-    /// - Parameter root: absolute, or relative to the folder that the process is in now.
-    /// - Returns: a responder that declines what is not a file.
+    /// - Parameter root: an absolute path, or one relative to the current working directory.
+    /// - Returns: a responder that passes on requests without a file.
     public static func staticFiles(_ root: String) -> Self { StaticFiles(unchecked: root) }
 }
 
 extension StaticFiles {
-    /// The response with a file below the folder, whatever the method; nil where there is none.
+    /// The response with a file below the folder, for any method; nil if there is no such file.
     ///
-    /// - Parameter request: the request whose `Range` is answered; nil for the whole file.
+    /// - Parameter request: gives `Range`; nil for the whole file.
     func open(_ names: [String], for request: Request?) throws -> Response? {
         var walk = Walk(root: root, way: [try root.open()])
         guard case .file(let file)? = try walk.enter(names) else { return nil }
@@ -146,7 +146,7 @@ extension StaticFiles {
         return Response(answer.status, headers: headers, body: answer.body)
     }
 
-    /// The response with the file, or with the part that `Range` asks for.
+    /// A response with the whole file, or with the part given by `Range`.
     private func part(of file: OpenFile, named name: String, for request: Request) throws -> Response {
         var headers: HTTPFields = [.acceptRanges: "bytes"]
         switch ByteRange.asked(by: request, of: file) {
@@ -174,7 +174,7 @@ extension StaticFiles {
         return .bytes(bytes)
     }
 
-    /// Opens the folder; returns nil while it is missing, which is logged once.
+    /// Opens the folder; nil if it is missing, which is logged once.
     private func openRoot(for request: Request) throws(FileError) -> Descriptor? {
         do {
             return try root.open()
@@ -185,7 +185,7 @@ extension StaticFiles {
                 return !hasComplained
             }
             if isFirst {
-                request.logger.error("\(root.explained(error)); until then its files are answered as missing")
+                request.logger.error("\(root.explained(error)); until then its files are not found")
             }
             return nil
         }
@@ -196,7 +196,7 @@ extension StaticFiles {
         if error.isForbidden {
             return HTTPError(
                 .forbidden,
-                "\(request.path) may not be read: \(error); let the user that runs the gateway read it")
+                "\(request.path) may not be read: \(error); give the gateway's user permission to read it")
         }
         if error.isShortage {
             return HTTPError(
@@ -211,9 +211,9 @@ extension Request {
     fileprivate var isRead: Bool { method == .get || method == .head }
 }
 
-/// Answers with the folder's `index.html` where a browser requests a page that is not a file: a route of an app.
+/// For single-page apps: answers navigations to paths without a file with the root's `index.html`.
 ///
-/// It is the last responder. A path whose last part has a dot, such as `/app.js`, is taken for a missing file.
+/// Use it as the last responder. A path whose last part has a dot, as in `/app.js`, is a missing file and no route.
 package struct SinglePage: Responder {
     private let files: StaticFiles
 

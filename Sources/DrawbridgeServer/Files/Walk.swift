@@ -1,27 +1,27 @@
 import Glibc
 
-/// Finds a file below a folder, name by name, and never leaves the folder.
+/// Resolves a path below the root folder, name by name, and never leaves the root.
 ///
-/// Each name is looked up in the open folder before it, so that a folder that is moved meanwhile cannot lead elsewhere.
-/// Symbolic links are followed here and not by the system: their targets are more names to walk.
+/// Each name is opened relative to its open parent, so a folder that is moved meanwhile cannot lead elsewhere. Symbolic
+/// links are followed by this code and not by the kernel: the names of their targets are resolved in the same way.
 struct Walk {
     enum Found {
         case file(OpenFile)
         case folder
     }
 
-    /// How many symbolic links are followed, as by the system (path_resolution(7)).
+    /// The maximum number of symbolic links, the same as the kernel's (path_resolution(7)).
     private static let linkLimit = 40
 
     let root: RootFolder
-    /// The open folders from the root to the current one; the root is never removed.
+    /// The open folders from the root to the current one; never empty.
     var way: [Descriptor]
     var links = 0
 
-    /// Walks on from the current folder.
+    /// Resolves names from the current folder.
     ///
-    /// - Returns: nil when there is no such file or folder, or when it is not within the root.
-    /// - Throws: a ``FileError`` when it is there but cannot be opened.
+    /// - Returns: nil if there is no such file or folder within the root.
+    /// - Throws: ``FileError`` if it exists but cannot be opened.
     mutating func enter(_ names: [String]) throws -> Found? {
         do {
             return try follow(names)
@@ -41,7 +41,7 @@ struct Walk {
     }
 
     private mutating func follow(_ names: [String]) throws(FileError) -> Found? {
-        // The names are in reverse order: the next one to look up is the last of the array.
+        // A stack, in reverse order: the next name is the last element.
         var ahead = Array(names.reversed())
         while let name = ahead.popLast() {
             if name.isEmpty || name == "." { continue }
@@ -66,14 +66,14 @@ struct Walk {
                 }
                 ahead += names.reversed()
             default:
-                // FIFOs, sockets and devices are never opened.
+                // FIFOs, sockets and devices are not served.
                 return nil
             }
         }
         return .folder
     }
 
-    /// The names to walk for a symbolic link; nil when it leads out of the root.
+    /// The names of a symbolic link's target; nil if it is outside of the root.
     private mutating func target(of name: String, in folder: Int32) throws(FileError) -> [String]? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = try FileError.check { readlinkat(folder, name, &buffer, buffer.count) }

@@ -4,42 +4,41 @@ import HTTPTypes
 import MicroHTTPD
 import Synchronization
 
-/// The inspector: a page of the gateway's own, for people, that shows what pages call, and lets them answer.
+/// The inspector: a web page that shows the calls of pages, and lets a tester answer them.
 ///
-/// It has a listener of its own on this machine, whatever the gateway listens on, at a name that no page can know. So
-/// neither a page on the gateway nor a service worker that one left on the port before can reach it. A browser comes in
-/// by a link that is good once.
+/// It has its own listener on this machine, with a random host name that no page can guess. So neither a page served by
+/// the gateway nor a service worker left behind on the port can reach it. A link that works once lets a browser in.
 ///
 /// ```swift
 /// let inspector = try Inspector(of: gateway)
 /// print(inspector.drawLink())
 /// ```
 public final class Inspector: Sendable {
-    /// `http://i-0123456789abcdef.localhost:8081`: the name is another one in every process.
+    /// `http://i-0123456789abcdef.localhost:8081`; the host name differs in every process.
     public let origin: String
     private let tickets: Tickets
     private let server: GatewayServer
 
-    /// Listens from now on.
+    /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - gateway: one that keeps a journal; it may listen or not.
-    ///   - port: 0 takes any that is free.
-    /// - Throws: a `ListenError` that says what to do when the port cannot be had.
+    ///   - gateway: must keep a journal; it need not listen.
+    ///   - port: 0 lets the system choose.
+    /// - Throws: `ListenError`, whose text says what to do, if the port cannot be bound.
     public convenience init(of gateway: Gateway, port: Int = 0) throws {
         try self.init(of: gateway, port: port, url: nil, isForAll: false)
     }
 
-    /// Listens as by ``init(of:port:)``, or for all machines, and at a name that browsers know.
+    /// Like ``init(of:port:)``, with a given origin or on all addresses.
     ///
     /// - Parameters:
-    ///   - url: the origin by which browsers reach it; nil for a name that no page can know, at its own port.
-    ///   - isForAll: whether it listens on all addresses.
+    ///   - url: the origin in browsers; nil for a random host name with the actual port.
+    ///   - isForAll: whether to listen on all addresses.
     package init(of gateway: Gateway, port: Int, url: String?, isForAll: Bool) throws {
         tickets = Tickets(goodOnce: true)
         let door = InspectorDoor(to: gateway, tickets)
-        // A gateway without rules, handlers and pages: all that it has is the door, which alone decides who comes in where
-        // a container's port or a server in front is on the way.
+        // A gateway with nothing but this middleware, which does the access checks itself. Behind a container's port or
+        // a proxy, the client's address says nothing, so everybody is trusted here.
         var access = AccessPolicy()
         if isForAll || url != nil { access.trust = .everybody }
         access.allow(url)
@@ -55,33 +54,32 @@ public final class Inspector: Sendable {
         gateway.configure { $0.suggestions.insert(.inspector) }
     }
 
-    /// A link that lets one browser in, once, within ten minutes.
+    /// Makes a link that lets in one browser, once, within ten minutes.
     public func drawLink() -> String { drawLink {} }
 
-    /// A link as by ``drawLink()``, with a callback.
+    /// Makes a link like ``drawLink()``.
     ///
-    /// - Parameter whenUsed: called when the link was used, on any thread.
+    /// - Parameter whenUsed: called on any thread when the link is used.
     package func drawLink(whenUsed: @escaping @Sendable () -> Void) -> String {
         "\(origin)/#\(tickets.draw(whenUsed: whenUsed))"
     }
 
-    /// Takes no more requests.
+    /// Stops the listener.
     public func stop() async { await server.stop() }
 }
 
-/// Serves the inspector's page, and its data to requests that have the secret.
+/// Serves the inspector's page, and its data to requests with the secret.
 ///
-/// The page itself is not secret, but the data is: what is not sent by the inspector's own origin is refused before
-/// the secret is looked at.
+/// The page is public, the data is not. A request from any other origin is refused before the secret is compared.
 final class InspectorDoor: Middleware {
-    /// The files of the page, the folder `Page`, by their names.
+    /// The page's files by name, from the folder `Page`.
     static let files = Texts(inspector_texts()).files
 
     private let gateway: Gateway
     private let tickets: Tickets
-    /// Kept by each tab that came in by a ticket: another secret than the tester's and the pages'.
+    /// The secret that a tab gets for its ticket; it is neither the tester's token nor a page's.
     private let secret = TesterToken()
-    /// By which it is reached, set when it listens; until then no request fits.
+    /// The inspector's own origin; empty until it listens, so that every request is refused before.
     let origin = Mutex("")
 
     init(to gateway: Gateway, _ tickets: Tickets) {
@@ -109,7 +107,7 @@ final class InspectorDoor: Middleware {
         else { throw Self.foreign }
         let path = request.path
         if path == "/" {
-            // The page is only for navigation in a tab: another page cannot put it into a frame, or fetch it.
+            // Only a navigation of a tab: no other page may fetch the page or put it into a frame.
             guard [nil, "navigate"].contains(request.headers[.secFetchMode]),
                 [nil, "document"].contains(request.headers[.secFetchDest])
             else { throw Self.foreign }
@@ -128,14 +126,14 @@ final class InspectorDoor: Middleware {
         case .throttled: throw Self.throttled
         case .wrong, nil:
             throw HTTPError(
-                .unauthorized, "the inspector is opened by the link that the gateway prints",
+                .unauthorized, "open the inspector by the link that the gateway prints",
                 headers: [.wwwAuthenticate: "Bearer"])
         }
     }
 
     private func take(_ request: Request) async throws -> Response {
         guard request.method == .post else {
-            throw HTTPError(.methodNotAllowed, "a ticket is posted", headers: [.allow: "POST"])
+            throw HTTPError(.methodNotAllowed, "send a ticket with POST", headers: [.allow: "POST"])
         }
         let input = try await request.input(as: Input.self)
         switch tickets.judge(input.ticket, from: request.remoteAddress) {
@@ -144,7 +142,7 @@ final class InspectorDoor: Middleware {
                 bytes: JSON.object(["secret": .string(secret.text)]).bytes,
                 contentType: "application/json")
         case .wrong:
-            throw HTTPError(.forbidden, "this link was used, or is older than ten minutes; draw a new one")
+            throw HTTPError(.forbidden, "this link was used, or is older than ten minutes; make a new one")
         case .throttled: throw Self.throttled
         }
     }
@@ -159,17 +157,18 @@ final class InspectorDoor: Middleware {
         }
         guard request.method == .get || request.method == .head else {
             throw HTTPError(
-                .methodNotAllowed, "the inspector's page is asked by GET", headers: [.allow: "GET, HEAD"])
+                .methodNotAllowed, "the inspector's page takes only GET and HEAD",
+                headers: [.allow: "GET, HEAD"])
         }
         return Response(bytes: bytes, contentType: MediaType.ofText(name))
     }
 
     private static let foreign = HTTPError(
-        .forbidden, "the inspector is opened by the link that the gateway prints, in a tab of its own")
+        .forbidden, "open the inspector by the link that the gateway prints, in a tab of its own")
     private static let throttled = HTTPError(
         .tooManyRequests, "too many wrong secrets; try again in a second")
 
-    /// Header fields of every response: the page runs its own scripts alone, connects nowhere else, and is in no frame.
+    /// Header fields of all responses: only the page's own scripts and connections are allowed, and no frames.
     private static let fields: [(HTTPField.Name, String)] = [
         (
             .contentSecurityPolicy,

@@ -1,7 +1,7 @@
 import Drawbridge
 import HTTPTypes
 
-/// One line for each request: `12:04:31 GET /echo  handler EchoHandler  200  3 ms  184 B  request=abc-1`.
+/// Logs one line per request: `12:04:31 GET /echo  handler EchoHandler  200  3 ms  184 B  request=abc-1`.
 struct AccessLog {
     enum Cut: String {
         case callerLeft = "caller left"
@@ -10,13 +10,12 @@ struct AccessLog {
 
     let writer: LogWriter
     let kinds: Set<LoggedRequests>
-    /// Whether calls of native are logged by the journal, so that their requests get no line.
+    /// True if the journal logs native calls; then their requests get no line.
     private var isToldOfCalls = false
 
-    /// A log of a gateway's requests, and of its calls where it has a journal.
+    /// Logs a gateway's requests, and its native calls if it keeps a journal.
     ///
-    /// A program that reads the log gets one line for each request, calls among them; a person sees who answered a call
-    /// or why nobody did.
+    /// In JSON, calls are logged as requests. In text, a call's line says who answered it, or why nobody did.
     init(_ gateway: Gateway, _ configuration: ServerConfiguration) {
         writer = .standardError
         kinds = configuration.logged
@@ -28,9 +27,9 @@ struct AccessLog {
         }
     }
 
-    /// Adds the line of a request that was answered.
+    /// Logs a request that was answered.
     ///
-    /// - Parameter bytes: of the answer; nil for a call that a page made by its channel and that gets none.
+    /// - Parameter bytes: the size of the response; nil for a call over a page's channel that gets no answer.
     func add(
         _ request: Request, _ response: Response, bytes: Int?, took: Duration = .zero,
         cut: Cut? = nil
@@ -52,20 +51,20 @@ struct AccessLog {
         _ request: Request, _ response: Response, by: String, code: Int?, _ bytes: Int?, _ took: Duration,
         _ cut: Cut?
     ) -> [UInt8] {
-        // By appending, because an interpolated line costs more than the request that it is about.
+        // Appends bytes, because string interpolation would cost more than handling the request.
         var line: [UInt8] = []
         line.reserveCapacity(256)
         line += request.method.rawValue.utf8
         line.append(0x20)
         line.append(harmless: target(of: request), atMost: shownTarget)
         line += "  ".utf8
-        // It may be the name of a reply, which its file chooses.
+        // Cleaned, because it may be a mock's name, which a file chooses.
         line.append(harmless: by, atMost: shownTarget)
         line += "  ".utf8
         if let cut {
             line += cut.rawValue.utf8
         } else if bytes == nil {
-            // The page is sent no answer, so the status of one would be untrue.
+            // No status, because the page gets no answer.
             line += (code.map { "not answered (code \($0))" } ?? "not answered").utf8
         } else {
             line += String(response.status.code).utf8
@@ -110,9 +109,9 @@ struct AccessLog {
         return members
     }
 
-    /// The target as it was sent, perhaps as a whole URL.
+    /// The request target as it was sent, possibly a whole URL.
     ///
-    /// At the gateway's own paths, a query with a secret in it is left out.
+    /// For the gateway's own paths, a query with a secret is removed.
     private static func target(of request: Request) -> String {
         if OwnPath.isOwn(request), request.hasSecretInQuery {
             return "\(request.path)?[removed]"
@@ -140,13 +139,13 @@ struct AccessLog {
 @nonexhaustive
 #endif
 public enum LoggedRequests: String, Sendable, CaseIterable {
-    /// Calls of native, answered or not, and requests that were refused.
+    /// Calls of native functions, answered or not, and refused requests.
     case native
-    /// What a server behind the gateway answered.
+    /// Answered by an upstream.
     case upstream
-    /// Files, other answers of the program that are not native's, and paths that nobody has.
+    /// Answered by a file or by the program itself, or not found.
     case files
-    /// What the gateway answers itself, below `/__drawbridge__/`.
+    /// The gateway's own endpoints below `/__drawbridge__/`.
     case gateway
 
     init(_ request: Request, _ response: Response) {
@@ -160,10 +159,10 @@ public enum LoggedRequests: String, Sendable, CaseIterable {
             }
     }
 
-    /// Whether it is a call that the journal has, and not a request that was refused before.
+    /// Whether the journal has it as a call; a request that was refused before is not in the journal.
     func isCall(_ response: Response) -> Bool { self == .native && response.answeredBy != "refused" }
 
-    /// How its line looks in a terminal: calls of native stand out, other requests are faint.
+    /// The style of its line in a terminal: native calls are coloured, other requests are faint.
     func kind(_ response: Response) -> LineKind {
         switch self {
         case .native:

@@ -2,10 +2,8 @@ package import Drawbridge
 import HTTPGrammar
 
 extension [UInt8] {
-    /// Appends a text from outside so that it can be printed in a terminal.
-    ///
-    /// What would end the line, control the terminal or change the direction of the text becomes a
-    /// question mark.
+    /// Appends untrusted text for a terminal: line breaks, control characters and characters that change the text's
+    /// direction are replaced by question marks.
     package mutating func append(harmless text: String) {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
             self += text.utf8
@@ -14,15 +12,15 @@ extension [UInt8] {
         }
     }
 
-    /// - Parameter limit: characters; the rest is left out.
+    /// - Parameter limit: the maximum number of characters; the rest is omitted.
     mutating func append(harmless text: String, atMost limit: Int) {
         let isShort = text.utf8.count <= limit
         append(harmless: isShort ? text : String(text.prefix(limit)))
     }
 
-    /// Appends a value as JSON that can be printed in a terminal, and that is parsed to the same value.
+    /// Appends a value as JSON for a terminal; it parses to the same value.
     ///
-    /// Characters that are not harmless, which JSON has only in strings, are escaped as `\uXXXX`.
+    /// Control characters and the like occur only in strings, where they are escaped as `\uXXXX`.
     package mutating func append(harmless value: JSON) {
         let text = value.bytes
         if text.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
@@ -36,7 +34,7 @@ extension [UInt8] {
 }
 
 extension Unicode.Scalar {
-    /// The scalar in a string of JSON: one `\uXXXX`, or the two of a surrogate pair.
+    /// The scalar as a JSON escape: one `\uXXXX`, or two for a surrogate pair.
     fileprivate var escape: [UInt8] {
         utf16.flatMap { Array("\\u\(JSON.hexadecimal($0))".utf8) }
     }

@@ -1,35 +1,35 @@
 import Drawbridge
 public import Logging
 
-/// Writes what swift-log is given among the lines of the access log: `12:04:31 warning: …  request=abc-1`.
+/// A swift-log handler that writes to the same output as the access log: `12:04:31 warning: …  request=abc-1`.
 ///
 /// ```swift
 /// LoggingSystem.bootstrap { _ in LineLogHandler() }
 /// ```
 ///
-/// An error that is logged is behind the message, as `error=…`, or is the member `error` of a line of JSON. There,
-/// metadata with the name of one of the line's own members is called `metadata.message`.
+/// In text, an error follows the message as `error=…`; in JSON it is the member `error`. In JSON, metadata with the
+/// name of a member is prefixed: `metadata.message`.
 public struct LineLogHandler: LogHandler {
-    /// What every line carries.
+    /// Metadata that is added to every line.
     public var metadata: Logger.Metadata = [:]
-    /// Lines below this level are left out.
+    /// Messages below this level are dropped.
     public var logLevel: Logger.Level
 
     private let writer: LogWriter
 
-    /// Hands its lines to a writer, which never makes the caller wait.
+    /// Logs to a writer, which never blocks the caller.
     public init(_ writer: LogWriter = .standardError, level: Logger.Level = .info) {
         self.writer = writer
         logLevel = level
     }
 
-    /// One value of what every line carries.
+    /// One entry of ``metadata``.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes a line.
+    /// Writes a message as one line.
     public func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         switch writer.format {

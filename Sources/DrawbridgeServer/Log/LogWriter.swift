@@ -4,30 +4,29 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Writes lines to a descriptor, each with the time of day, and never makes a loop wait for its reader.
+/// Writes lines with the time of day to a descriptor, without blocking the loops.
 ///
-/// Lines are collected and written by a thread of their own, the only one that ever waits for the reader: the process
-/// must be able to end even if nobody reads any more. When too many lines wait, because a terminal is slow or a pipe
-/// is full, further ones are dropped, and the log says how many.
+/// Lines are queued and written by a thread of their own, the only one that waits for a slow reader; the process can
+/// end even if nobody reads. If too many lines are queued, further ones are dropped, and the log says how many.
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// Lines whose text is made when they are written, each with its offset in `waiting`.
+        /// Lines whose text is made when they are written, with their offset in `waiting`.
         var unwritten: [(place: Int, make: @Sendable (_ columns: Int?) -> String)] = []
         var unwrittenBytes = 0
         var dropped = 0
         var clock = (second: -1, text: "")
         var format = LogFormat.text
-        /// Signalled when what waits now is written.
+        /// Signalled when the lines that are queued now have been written.
         var flushes: [DispatchSemaphore] = []
-        /// True when the thread was signalled, and has not taken the lines yet.
+        /// True if the thread was signalled and has not taken the lines yet.
         var isTold = false
     }
 
-    /// The standard error, where all logs of the process go.
+    /// Standard error, which all logs of the process share.
     public static let standardError = LogWriter(to: STDERR_FILENO)
 
-    /// How many bytes may wait; beyond that, lines are dropped.
+    /// The maximum number of bytes in the queue; above it, lines are dropped.
     private static let limit = 1 << 20
 
     private let hasColors: Bool
@@ -35,17 +34,17 @@ public final class LogWriter: Sendable {
     private let output: Int32
     private let news = DispatchSemaphore(value: 0)
 
-    /// Writes to a descriptor that stays open as long as the writer lives.
+    /// Writes to a descriptor, which must stay open as long as the writer lives.
     ///
-    /// - Parameter hasColors: nil to decide by the output.
+    /// - Parameter hasColors: nil to decide by ``showsColors(_:environment:)``.
     package init(to output: Int32, hasColors: Bool? = nil) {
         self.output = output
         self.hasColors = hasColors ?? Self.showsColors(output)
-        // The thread holds the writer weakly while it waits for lines, and ends when the writer is gone.
+        // The thread retains the writer only while it writes, and ends after the writer was freed.
         DispatchQueue(label: "drawbridge.log").async { [weak self, news] in
             repeat {
                 news.wait()
-                // A burst of requests becomes one write.
+                // A short delay, so that a burst of lines becomes one write.
                 usleep(2000)
             } while self?.writeAll() != nil
         }
@@ -53,7 +52,7 @@ public final class LogWriter: Sendable {
 
     deinit { news.signal() }
 
-    /// Whether an output can show colours: whether it is a terminal, and by `TERM` and `NO_COLOR` (no-color.org).
+    /// Whether to write colours: a terminal whose `TERM` is not dumb, and no `NO_COLOR` (no-color.org).
     static func showsColors(
         _ output: Int32,
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
@@ -63,57 +62,55 @@ public final class LogWriter: Sendable {
         return isatty(output) == 1 && !isPlain
     }
 
-    /// How lines are written; text at first.
+    /// The format of the lines; text by default.
     public var format: LogFormat {
         get { state.withLock { $0.format } }
         set { state.withLock { $0.format = newValue } }
     }
 
-    /// Adds a line of text with the time of day before it; returns at once.
-    ///
-    /// In JSON it is the `message`.
+    /// Queues a line of text with the time of day; in JSON the text is the `message`.
     package func write(_ line: String, as kind: LineKind = .plain) {
         guard format == .text else {
             return write(["level": .string(kind.level), "message": .string(line)])
         }
-        // What a caller sent must not end a line or drive a terminal.
+        // Cleaned, because it may quote a request: that must not break the line or send control characters.
         add(as: kind) { $0.waiting.append(harmless: line) }
     }
 
-    /// Adds a plain line of harmless bytes with the time of day before it; returns at once.
+    /// Queues a line of bytes that are already cleaned, with the time of day.
     package func write(_ line: [UInt8], as kind: LineKind) { add(as: kind) { $0.waiting += line } }
 
-    /// Adds a line whose text is made when it is written, with the present time before it; returns at once.
+    /// Queues a line whose text is made when it is written.
     ///
     /// - Parameters:
-    ///   - bytes: about how much memory it takes until then.
-    ///   - make: gets the number of columns for it in a terminal; nil where the output is not a terminal.
+    ///   - bytes: the approximate memory that `make` retains.
+    ///   - make: makes the text for a terminal with this many columns; nil if the output is not a terminal.
     func write(
         as kind: LineKind, bytes: Int, _ make: @escaping @Sendable (_ columns: Int?) -> String
     ) {
         add(as: kind) { state in
-            // A second space, so that columns follow the time.
+            // Two spaces between the time and the columns of a call.
             state.waiting.append(UInt8(ascii: " "))
             state.unwritten.append((state.waiting.count, make))
             state.unwrittenBytes += bytes
         }
     }
 
-    /// Adds a line that is a JSON object, with the `time` as its first member; returns at once.
+    /// Queues a JSON object as a line, with `time` as its first member.
     package func write(_ members: JSON.Object) {
         var line: JSON.Object = ["time": .string(Date.now.timestamp)]
         for (name, value) in members { line[name] = value }
-        // The text is made outside the lock, so that other threads need not wait for it.
+        // Made outside the lock, so that other threads do not wait for it.
         var bytes: [UInt8] = []
         bytes.append(harmless: .object(line))
         add { $0.waiting += bytes }
     }
 
-    /// Adds lines without the time, for messages of the program itself, and writes them now, as ``flush()`` does.
+    /// Writes lines without the time, for messages of the command itself, and waits like ``flush()``.
     ///
     /// - Parameters:
-    ///   - lines: without their ends.
-    ///   - patience: how long a reader may take; longer at the end of the process, whose error should not get lost.
+    ///   - lines: without line breaks.
+    ///   - patience: the maximum time to wait for a slow reader; longer for an error that ends the process.
     package func say(_ lines: [String], within patience: DispatchTimeInterval = .milliseconds(500)) {
         change { state in
             for line in lines {
@@ -145,10 +142,10 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Writes what waits, now; gives up after half a second if nobody reads it.
+    /// Waits until the queued lines are written, at most half a second.
     public func flush() { flush(within: .milliseconds(500)) }
 
-    /// Waits until the thread has written what waits now, but not for ever.
+    /// Waits until the lines that are queued now are written, but no longer than this.
     package func flush(within patience: DispatchTimeInterval) {
         let isWritten = DispatchSemaphore(value: 0)
         change { $0.flushes.append(isWritten) }
@@ -164,7 +161,7 @@ public final class LogWriter: Sendable {
         if isFirst { news.signal() }
     }
 
-    /// Writes what waits, on the thread of the log alone.
+    /// Writes the queue; for the writer's thread only.
     private func writeAll() {
         let taken = state.withLock { state in
             defer { state = State(clock: state.clock, format: state.format) }
@@ -195,17 +192,17 @@ public final class LogWriter: Sendable {
         return written + lines[place...]
     }
 
-    /// The columns of a terminal that a line has after its time; nil where the output is none.
+    /// The number of columns in a terminal after the time; nil if the output is not a terminal.
     private var columns: Int? {
-        // Rows, columns, and two unused numbers (ioctl_tty(2)). The C struct `winsize` would do, but Swift imports it
-        // from several modules: the order of files decides whether the compiler finds its members.
+        // Rows, columns and two unused numbers (ioctl_tty(2)). The C struct `winsize` is avoided: Swift imports it from
+        // several modules, and whether it compiles depends on the order of files.
         var size: [UInt16] = [0, 0, 0, 0]
         guard isatty(output) == 1, ioctl(output, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
         let all = size[1] > 0 ? Int(size[1]) : 80
         return max(all - Self.timeColumns, 20)
     }
 
-    /// The width of what is before such a line: `12:04:31` and two spaces.
+    /// The width of `12:04:31` and two spaces.
     private static let timeColumns = 10
 
     private func put(_ bytes: [UInt8]) {
@@ -213,13 +210,13 @@ public final class LogWriter: Sendable {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // Another program that shares the output may have made it non-blocking.
+            // The descriptor is non-blocking if another program that shares the output has made it so.
             if count < 0, errno == EAGAIN {
                 var wait = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
                 poll(&wait, 1, -1)
                 continue
             }
-            // A log that cannot be written is no reason to stop serving.
+            // Give up: a log that cannot be written must not stop the server.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -238,37 +235,37 @@ public final class LogWriter: Sendable {
     }
 }
 
-/// How the log is written.
+/// The format of the log.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum LogFormat: String, Sendable, CaseIterable {
-    /// Lines for people: `12:04:31 GET /echo  handler EchoHandler  200  3 ms  184 B  request=abc-1`.
+    /// Text for people: `12:04:31 GET /echo  handler EchoHandler  200  3 ms  184 B  request=abc-1`.
     case text
-    /// One JSON object in each line, for programs.
+    /// JSON, one object per line, for programs.
     case json
 }
 
-/// What a line of the log is: a terminal shows each kind in its own colour.
+/// The kind of a log line, which decides its colour in a terminal.
 package enum LineKind: Sendable, Hashable {
-    /// Any other message; no colour.
+    /// Any other message, without colour.
     case plain
-    /// A call of native's; green.
+    /// A native call; green.
     case call
-    /// A call that nobody answered, or that failed; red.
+    /// A native call that failed or was not answered; red.
     case failedCall
-    /// A request that is not for native; faint.
+    /// Any request that is not for native; faint.
     case passed
     /// A warning; yellow.
     case warning
     /// An error; red.
     case error
-    /// What a person is asked or shown; bold and cyan.
+    /// A question or message for the tester; bold cyan.
     case question
-    /// A picture made of characters; white on black whatever the terminal's colours.
+    /// A QR code or another picture of characters; white on black, whatever the terminal's colours.
     case picture
 
-    /// The `level` in a line of JSON.
+    /// The `level` in JSON.
     var level: String {
         switch self {
         case .plain, .question, .picture, .call, .failedCall, .passed: "info"
@@ -277,7 +274,7 @@ package enum LineKind: Sendable, Hashable {
         }
     }
 
-    /// The escape code before a line (ECMA-48, 8.3.117); nil for no colour.
+    /// The escape sequence before a line (ECMA-48, 8.3.117); nil for no colour.
     var color: String? {
         switch self {
         case .plain: nil

@@ -2,26 +2,25 @@ import Drawbridge
 import HTTPClient
 import Synchronization
 
-/// Decides to which addresses `$forward` may connect.
+/// Decides which IP addresses `$forward` may connect to.
 ///
-/// The address decides, and not the name, which may be resolved to any address. So it is checked for each connection,
-/// when its address is known.
+/// Host names are not checked, because they may resolve to anything; the address of each connection is.
 struct ForwardAddresses {
-    /// All ports on which this process listens.
+    /// All ports that this process listens on.
     let ownPorts: Set<Int>
-    /// The addresses of this machine's interfaces; nil where the system does not tell them, and then `$forward` connects
-    /// nowhere, since it cannot know whether it would connect to the gateway itself.
+    /// The IP addresses of this machine; nil if they cannot be listed; then `$forward` connects nowhere, because any
+    /// address could be the gateway itself.
     let ownAddresses: Set<IPAddress>?
 
-    /// Why `$forward` does not connect there: a sentence that says what to do; nil when it does.
+    /// Why `$forward` may not connect to an address, and what to do; nil if it may.
     func refusal(of address: IPAddress, port: Int) -> String? {
         let destination = address.destination
         if let (_, kind) = Self.refused.first(where: { $0.range.contains(destination) }) {
-            return "\(address) is \(kind), which no reply may ask; let $forward name another program"
+            return "\(address) is \(kind), which $forward may not call; name another program"
         }
         guard let ownAddresses else {
             return """
-                the system does not tell this machine's own addresses, so $forward connects nowhere; try again, and let \
+                this machine's own addresses cannot be listed, so $forward connects nowhere; try again, and let \
                 the gateway use netlink sockets (AF_NETLINK) if a sandbox keeps it from them
                 """
         }
@@ -32,14 +31,15 @@ struct ForwardAddresses {
             "port \(port) of \(address) is this gateway itself; let $forward name the port of another program"
     }
 
-    /// The check of a connection, to be called when its address is known.
+    /// Returns the check to call with each address before connecting.
     ///
-    /// - Parameter name: the program's name, for the error where its address is of an unknown kind.
+    /// - Parameter name: the program's URL, for error messages.
     static func guardian(of name: String) -> Transfer.Guardian {
         { bytes, port throws(TransferError) in
             guard let address = IPAddress(bytes: bytes) else {
                 throw TransferError(
-                    .forbidden, "\(name) has no address that is known; let $forward name another program")
+                    .forbidden, "\(name) has an address of an unknown kind; let $forward name another program"
+                )
             }
             let own = IPAddress.ofThisMachine().map { Set($0.keys) }
             let addresses = Self(ownPorts: OwnPorts.all, ownAddresses: own)
@@ -49,7 +49,7 @@ struct ForwardAddresses {
         }
     }
 
-    /// Addresses that no program has (RFC 6890), and the metadata services of the large clouds.
+    /// Addresses that no host has (RFC 6890), and the metadata services of large clouds.
     private static let refused: [(range: AddressRange, kind: String)] = [
         ("169.254.169.254", 32, "a cloud's metadata service"),
         ("100.100.100.200", 32, "a cloud's metadata service"),
@@ -62,9 +62,9 @@ struct ForwardAddresses {
     ].map { (AddressRange(IPAddress($0)!, prefix: $1), $2) }
 }
 
-/// The ports on which this process listens, to which `$forward` does not connect.
+/// The ports that this process listens on, to which `$forward` may not connect.
 ///
-/// They are the whole process's: by a reply of one gateway a caller would else reach another gateway as if from this
+/// They include those of other gateways in this process: these would trust the connection, because it comes from this
 /// machine.
 enum OwnPorts {
     private static let counts = Mutex<[Int: Int]>([:])

@@ -2,17 +2,17 @@ import Drawbridge
 import HTTPGrammar
 import HTTPTypes
 
-/// The header fields of messages that are forwarded (RFC 9110, section 7.6): in their order, with repetitions, and with
-/// the spelling of their names.
+/// The header fields of forwarded messages (RFC 9110, section 7.6); order, repetitions and the case of names are kept.
 struct Forwarding {
     let via: Via
-    /// Whether `X-Forwarded-For` is written, and with `keepsHost` `-Proto` and `-Host`; else they go on as they came.
+    /// Whether to set `X-Forwarded-For` (and with `keepsHost` also `-Proto` and `-Host`); else the client's are
+    /// forwarded.
     var tellsCaller = true
     var keepsHost = false
 
-    /// The fields of a request for the upstream, without `Host` and those that frame the body.
+    /// The header fields of a request for the upstream, without `Host` and framing fields.
     ///
-    /// - Parameter mapping: replaces the gateway's address by the server's in `Origin`, `Referer` …; nil for no change.
+    /// - Parameter mapping: replaces the gateway's address by the upstream's in `Origin` and `Referer`; nil to keep it.
     func requestFields(
         _ sent: HTTPFields, from caller: Request, mapping: OutwardMapping? = nil
     ) -> HTTPFields {
@@ -34,7 +34,7 @@ struct Forwarding {
         guard tellsCaller else { return fields }
         if let address = caller.remoteAddress { Self.add(address, to: &addresses) }
         if let addresses { fields.append(HTTPField(name: .xForwardedFor, value: addresses)) }
-        // A server that gets its own name as Host does not get the gateway's as well: it might compare them.
+        // Only with `keepsHost`: an upstream that gets its own name as `Host` might compare it with `X-Forwarded-Host`.
         guard keepsHost else { return fields }
         fields.append(HTTPField(name: .xForwardedProto, value: caller.scheme))
         if let authority = caller.authority {
@@ -43,11 +43,11 @@ struct Forwarding {
         return fields
     }
 
-    /// The fields of a response for the caller, without those that frame the body.
+    /// The header fields of a response for the client, without framing fields.
     ///
     /// - Parameters:
-    ///   - isOldVersion: whether it came in HTTP/1.0.
-    ///   - mapping: replaces the server's address by the gateway's; nil for no change.
+    ///   - isOldVersion: whether the response is HTTP/1.0.
+    ///   - mapping: replaces the upstream's address by the gateway's; nil to keep it.
     func responseFields(
         _ sent: HTTPFields, isOldVersion: Bool = false, mapping: ReverseMapping? = nil
     ) -> HTTPFields {
@@ -70,21 +70,21 @@ struct Forwarding {
     }
 
     private static func add(_ text: String, to list: inout String?) {
-        // An empty text is not an element of a list.
+        // An empty member would make the list invalid.
         if !text.isEmpty { list = list.map { "\($0), \(text)" } ?? text }
     }
 
     private enum Kind {
         case plain
-        /// For this gateway alone, or written anew: not forwarded.
+        /// Not forwarded: meant for this gateway only, or set anew.
         case ours
         case ofPage
-        /// Names the caller; a page could set it to anything, so the gateway may write it anew.
+        /// Describes the client. A page could have set it, so the gateway may replace it.
         case forwarded
     }
 
     private static func kind(of name: HTTPField.Name) -> Kind {
-        // Most names are told apart by their length.
+        // Compares the length first: it rules out most names cheaply.
         switch name.canonicalName.utf8.count {
         case 4 where name == .host: .ours
         case 6 where name == .expect: .ours
@@ -109,15 +109,14 @@ extension HTTPField.Name {
     fileprivate static let xForwardedHost = Self("X-Forwarded-Host")!
 }
 
-/// The header fields that are for one connection only, and are not forwarded (RFC 9110, section 7.6.1).
+/// The hop-by-hop fields of a request or response, which are not forwarded (RFC 9110, section 7.6.1).
 ///
-/// One list for requests and for responses. Fields that frame the body are in it: a forwarded message is framed
-/// anew.
+/// They include the framing fields, because a forwarded message is framed anew.
 struct HopByHop {
-    /// The names that `Connection` lists, in lower case, beyond those of every list.
+    /// Further names listed in `Connection`, in lower case.
     private var named: Set<String> = []
 
-    /// Reads what the fields' own `Connection` lists.
+    /// Reads the fields' `Connection`.
     init(in fields: HTTPFields) {
         for field in fields where field.name == .connection { read(field.value) }
     }
@@ -127,7 +126,7 @@ struct HopByHop {
     }
 
     private static func isAlways(_ name: HTTPField.Name) -> Bool {
-        // Most names are told apart by their length.
+        // Compares the length first: it rules out most names cheaply.
         switch name.canonicalName.utf8.count {
         case 2: name == .te
         case 7: name == .upgrade || name == .trailer
@@ -142,7 +141,7 @@ struct HopByHop {
     }
 
     private mutating func read(_ value: String) {
-        // Nearly every `Connection` has one of these values, which name no other field than those of every list.
+        // Nearly every `Connection` has one of these values, which add nothing to the fixed names.
         if value == "keep-alive" || value == "close" || value == "Keep-Alive" { return }
         for part in value.utf8.split(separator: UInt8(ascii: ",")) {
             let name = part.drop(while: \.isBlank).prefix { !$0.isBlank }

@@ -3,33 +3,33 @@ import HTTPClient
 import HTTPTypes
 import Synchronization
 
-/// Posts calls to the programs of `$forward` for their answers, and opens the files of `$response`.
+/// Posts calls to the programs named by `$forward`, and opens the files named by `$response`.
 ///
-/// The address of each connection is checked: programs on this machine are allowed, others have to be listed, and the
-/// gateway itself and the metadata services of clouds are always refused.
+/// Programs on this machine may be called, others only if they are listed. Connections to the gateway itself and to
+/// cloud metadata services are always refused.
 package final class OutsideReplies: ReplySupplier {
     private let origins: Set<String>
     private let patience: Duration
     private let records = Mutex<[String: UpstreamRecord]>([:])
 
     private static let mostBytes = 8 << 20
-    /// How many characters of a program's error message are used.
+    /// The maximum length of a program's error message in characters.
     private static let mostOfMessage = 300
 
     /// - Parameters:
-    ///   - origins: the allowed programs on other machines.
-    ///   - patience: how long a program may take for its whole answer.
+    ///   - origins: the programs on other machines that may be called.
+    ///   - patience: the timeout for a program's complete answer.
     package init(origins: Set<String>, patience: Duration = .seconds(30)) {
         self.origins = origins
         self.patience = patience
     }
 
-    /// Why a program is not asked; nil where it may be.
+    /// Why a program may not be called; nil if it may.
     package func refusal(of target: ForwardTarget) -> String? {
         guard !target.isLoopback, !origins.contains(target.origin) else { return nil }
         return """
             $forward leads to another machine, \(target.origin); start the gateway with --forward-to \(target.origin), or \
-            name a program of this one
+            name a program on this machine
             """
     }
 
@@ -43,7 +43,7 @@ package final class OutsideReplies: ReplySupplier {
                 try await Task.sleep(for: patience)
                 throw HTTPError(
                     .gatewayTimeout,
-                    "\(target.text) gave no whole answer within \(patience); let it answer sooner, or by $delay"
+                    "\(target.text) gave no complete answer within \(patience); let it answer sooner, or use $delay"
                 )
             }
             defer { group.cancelAll() }
@@ -57,7 +57,7 @@ package final class OutsideReplies: ReplySupplier {
         let url = try UpstreamURL(target.text)
         let record = record(of: url.name)
         let sender = UpstreamSender(url, options, record: record, guardian: guardian(of: target))
-        // The request has nothing of the page's, above all no cookies.
+        // The page's header fields are not sent, above all no cookies.
         var asked = Request(
             .post, url.path ?? "/", headers: [.contentType: "application/json", .accept: "application/json"],
             body: .init(call))
@@ -81,7 +81,7 @@ package final class OutsideReplies: ReplySupplier {
 
     private static func error(of answer: Response, _ body: [UInt8], from target: ForwardTarget) -> HTTPError {
         let why = (try? JSON(parsing: body))?["message"]?.stringValue?.cut(to: mostOfMessage)
-        // An answer that is not relayed is the sender's own, which says why the program was not reached.
+        // If it is not relayed, it is the gateway's own error: the program could not be reached.
         guard answer.isRelayed else {
             let status: HTTPResponse.Status =
                 answer.status == .gatewayTimeout ? .gatewayTimeout : .badGateway
@@ -90,18 +90,18 @@ package final class OutsideReplies: ReplySupplier {
         return HTTPError(
             .badGateway,
             """
-            \(target.text) answers \(answer.status.code)\(why.map { ": \($0)" } ?? ""); it is to answer 200 and a value \
+            \(target.text) answers \(answer.status.code)\(why.map { ": \($0)" } ?? ""); it must answer 200 with a value \
             as JSON
             """)
     }
 
-    /// Parses an answer off the loop, which megabytes would block.
+    /// Parses an answer outside of the loop's thread, which megabytes would block.
     @concurrent
     private static func value(_ body: [UInt8], from target: ForwardTarget) async throws -> [UInt8] {
         do {
             return try JSON(parsing: body).bytes
         } catch {
-            throw HTTPError(.badGateway, "\(target.text) answers what is not JSON: \(error)")
+            throw HTTPError(.badGateway, "\(target.text) answers something that is not JSON: \(error)")
         }
     }
 
@@ -113,7 +113,7 @@ package final class OutsideReplies: ReplySupplier {
         return options
     }
 
-    /// Checks the address of a connection; where the target is `localhost`, it must be of this machine.
+    /// Checks each address before connecting; if the target is `localhost`, the address must be loopback.
     private func guardian(of target: ForwardTarget) -> Transfer.Guardian {
         let guardian = ForwardAddresses.guardian(of: target.text)
         return { bytes, port throws(TransferError) in
@@ -137,7 +137,7 @@ package final class OutsideReplies: ReplySupplier {
         records.withLock { records in
             let record =
                 records[name]
-                ?? UpstreamRecord("$forward \(name)", advice: "start it, or let $forward name where it is")
+                ?? UpstreamRecord("$forward \(name)", advice: "start it, or correct its URL in $forward")
             records[name] = record
             return record
         }

@@ -1,7 +1,7 @@
 import Drawbridge
 import HTTPTypes
 
-/// The page that a browser shows while the upstream cannot be reached; it reloads by itself.
+/// The page shown for a navigation if the upstream cannot be reached; it reloads every two seconds.
 enum RetryPage {
     static func response(_ status: HTTPResponse.Status, _ problem: String) -> Response {
         let escaped = problem.replacing("&", with: "&amp;").replacing("<", with: "&lt;")

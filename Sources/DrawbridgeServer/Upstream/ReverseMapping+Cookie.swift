@@ -2,12 +2,12 @@ import Drawbridge
 import HTTPGrammar
 
 extension ReverseMapping {
-    /// A `Set-Cookie` as the caller's browser accepts it; nil where it stays unchanged.
+    /// Rewrites a `Set-Cookie` for the client's browser; nil if it stays as it is.
     ///
-    /// - `Domain` is removed where it is the upstream's host, and `Path` becomes the gateway's.
-    /// - `Secure` is removed where the caller uses http, with the attributes that browsers refuse without it. A cookie
-    ///   whose name begins with `__Secure-` keeps them, as the name requires it.
-    /// - A cookie whose name begins with `__Host-` has no domain and the path `/`, and stays unchanged.
+    /// - `Domain` is removed if it is the upstream's host. `Path` is mapped to the gateway's path.
+    /// - For a client that uses http, `Secure` is removed, with the attributes that browsers refuse without it. A
+    ///   `__Secure-` cookie keeps them, because its name requires them.
+    /// - A `__Host-` cookie has no domain and the path `/`, so it stays as it is.
     func cookie(_ bytes: [UInt8]) -> [UInt8]? {
         let parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let pair = parts.first, !Self.begins(pair, with: "__host-") else { return nil }
@@ -33,12 +33,12 @@ extension ReverseMapping {
         return cookie == bytes ? nil : cookie
     }
 
-    /// Whether the name of a cookie has this prefix, in upper or lower case, as for browsers.
+    /// Whether a cookie's name has this prefix; like in browsers, case is ignored.
     private static func begins(_ pair: ArraySlice<UInt8>, with prefix: String) -> Bool {
         pair.prefix(prefix.utf8.count).elementsEqual(prefix.utf8) { $0.lowercased == $1 }
     }
 
-    /// Domain matching, RFC 6265, section 5.1.3, of the upstream's host.
+    /// Whether the domain matches the upstream's host (RFC 6265, section 5.1.3).
     private func isUpstream(domain text: String) -> Bool {
         let domain = (text.utf8.first == UInt8(ascii: ".") ? text.dropFirst() : text[...]).lowercased()
         let host = mapping.url.host
@@ -50,8 +50,7 @@ extension ReverseMapping {
 
     private func gatewayPath(_ path: String) -> String? {
         guard let mapped = mapping.gatewayTarget(for: path) else { return nil }
-        // The upstream's path `/` becomes `/api` here, and not `/api/`, with which the cookie would not be sent to
-        // `/api` (RFC 6265, section 5.1.4).
+        // The path `/` is mapped to `/api`, not `/api/`: that would not match `/api` (RFC 6265, section 5.1.4).
         return path == "/" && !mapping.prefix.isEmpty ? mapping.prefix : mapped
     }
 }
@@ -59,7 +58,7 @@ extension ReverseMapping {
 /// An attribute of a cookie: the bytes between two semicolons.
 private struct Attribute {
     let bytes: ArraySlice<UInt8>
-    /// In lower case.
+    /// The name in lower case.
     let name: String
     private let place: Range<Int>
 
@@ -70,10 +69,10 @@ private struct Attribute {
         place = bytes[equals...].dropFirst().trimmed.indices
     }
 
-    /// The value; empty where it is not UTF-8, and so is neither a domain nor a path.
+    /// The value; empty if it is not UTF-8 and therefore neither a domain nor a path.
     var value: String { String(validating: bytes[place], as: UTF8.self) ?? "" }
 
-    /// The bytes with another value, and otherwise unchanged.
+    /// The attribute with another value.
     func replacing(with value: String) -> [UInt8] {
         bytes[..<place.lowerBound] + Array(value.utf8) + bytes[place.upperBound...]
     }

@@ -3,20 +3,19 @@ import DrawbridgeDocuments
 import HTTPGrammar
 import HTTPTypes
 
-/// Replaces an upstream's addresses by the gateway's in its responses: in redirects, cookies, policies, and wherever
-/// else a header field has a URL.
+/// Replaces an upstream's addresses by the gateway's in response header fields: redirects, cookies, policies, URLs.
 ///
-/// Other addresses stay unchanged, and so do paths of the upstream to which no target of the gateway leads.
+/// Addresses of other servers stay as they are, and so do the upstream's paths outside of the mapping.
 struct ReverseMapping {
     let mapping: UpstreamMapping
     let caller: Request
-    /// Whether the upstream got the caller's `Host`, and so may use it in its own addresses.
+    /// Whether the upstream got the client's `Host`, which it may use in its addresses.
     var keepsHost = false
 
-    /// Whether a browser would apply a field beyond this response to everything with the gateway's host name, even to
-    /// other servers on `localhost`; such fields are removed.
+    /// Whether browsers would apply a field to everything with the gateway's host name, even to other servers on
+    /// `localhost`; such fields are removed.
     func binds(_ name: HTTPField.Name) -> Bool {
-        // Most names are told apart by their length.
+        // Compares the length first: it rules out most names cheaply.
         switch name.canonicalName.utf8.count {
         case 3: name == .nel
         case 7: name == .altSvc
@@ -28,7 +27,7 @@ struct ReverseMapping {
         }
     }
 
-    /// The field for the caller; nil where it stays unchanged.
+    /// The rewritten field; nil if it stays as it is.
     func mapped(_ field: HTTPField) -> HTTPField? {
         switch field.name.canonicalName.utf8.count {
         case 7 where field.name == .refresh: replacing(field, refresh)
@@ -65,23 +64,21 @@ struct ReverseMapping {
 
     // MARK: URLs
 
-    /// The gateway's scheme and authority, as the caller named them; nil where HTTP/1.0 named none.
+    /// The gateway's scheme and authority in the client's request; nil if an HTTP/1.0 request has no authority.
     private var origin: String? { caller.authority.map { "\(caller.scheme)://\($0)" } }
 
-    /// Maps a URL, or a path that begins with a slash; nil where it stays unchanged, as any other reference does, which
-    /// is relative to the request's.
+    /// Maps a URL, or a path that begins with a slash; nil if it stays as it is, such as a relative reference.
     func url(_ text: String) -> String? {
         let bytes = text.utf8
         guard let (scheme, rest) = Self.afterScheme(bytes) else {
             guard bytes.first == UInt8(ascii: "/"), !Self.leadsElsewhere(bytes),
                 let mapped = mapped(path: bytes[...]), mapped != text
             else { return nil }
-            // Where `/v2//host` of the upstream is `//host` here, a browser would take that for a host. So the origin
-            // is put before it.
+            // The upstream's `/v2//host` becomes `//host`, which browsers read as a host, unless the origin precedes
+            // it.
             return Self.leadsElsewhere(mapped.utf8) ? origin.map { $0 + mapped } : mapped
         }
-        // Browsers take a backslash for a slash, so with one behind it the host may be another than it seems. Such a
-        // URL stays unchanged.
+        // Browsers treat a backslash as a slash, so the authority may be ambiguous. Such a URL stays as it is.
         let end = rest.firstIndex { Self.endsAuthority($0) } ?? rest.endIndex
         guard end == rest.endIndex || rest[end] != UInt8(ascii: "\\"),
             let authority = Authority(String(Substring(rest[..<end]))), isUpstream(scheme, authority),
@@ -91,7 +88,7 @@ struct ReverseMapping {
         return Self.leadsElsewhere(mapped.utf8) ? nil : mapped
     }
 
-    /// What follows `//`, and the scheme before it.
+    /// The part after `//`, and the scheme before it.
     static func afterScheme(
         _ text: String.UTF8View
     ) -> (scheme: String?, rest: Substring.UTF8View)? {
@@ -111,19 +108,19 @@ struct ReverseMapping {
             || (keepsHost && authority == Authority(caller.authority))
     }
 
-    /// A path of the upstream with what follows it, on the gateway.
+    /// Maps a path of the upstream, with query and fragment, to the gateway's.
     private func mapped(path: Substring.UTF8View) -> String? {
         let end = path.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? path.endIndex
         let plain = end == path.startIndex ? "/" : String(Substring(path[..<end]))
         return mapping.gatewayTarget(for: plain).map { $0 + Substring(path[end...]) }
     }
 
-    /// Whether a browser takes what follows the first slash for a host; it skips tabs.
+    /// Whether browsers read the path as `//host`; they skip a tab after the first slash.
     private static func leadsElsewhere(_ path: String.UTF8View) -> Bool {
         path.dropFirst().first.map("/\\\t".utf8.contains) == true
     }
 
-    /// The URL in `5; url=/x`, as browsers find it (HTML, shared declarative refresh steps).
+    /// Maps the URL in `5; url=/x`, which is parsed as in browsers (HTML, shared declarative refresh steps).
     func refresh(_ text: String) -> String? {
         var rest = text.utf8[...].drop { $0 == UInt8(ascii: ".") || $0.isDigit }
             .drop { $0.isBlank || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
@@ -166,7 +163,7 @@ extension ReverseMapping: AddressRewriter {
                 let path = end == last
                     ? "" : mapped(path: Substring(decoding: rest[end..<last], as: UTF8.self).utf8)
             else {
-                // Skips another URL as a whole: one of the server in its path or query stays unchanged.
+                // Skips any other URL as a whole: an upstream's URL in its path or query stays as it is.
                 result += rest[..<last]
                 rest = rest[last...]
                 continue
@@ -187,21 +184,21 @@ extension ReverseMapping: AddressRewriter {
             text, isPlain: caller.scheme == "http", urls: urls, own: own(forSource:))
     }
 
-    /// The page's own address by another scheme; nil where a policy cannot name it.
+    /// The gateway's address with another scheme; nil if it cannot be a CSP source.
     private func own(_ scheme: String) -> String? {
         guard let authority = Authority(caller.authority), !authority.isIPv6, let name = caller.authority
         else { return nil }
         return "\(scheme)://\(name)"
     }
 
-    /// The source to add where a policy's source covers the server (CSP Level 3, section 6.7.2.8), as `example.com`,
-    /// `https://example.com/a/`, `*.example.com`, `wss://example.com:*` and `https:` do; nil for any other.
+    /// The source to add to a policy, if one of its sources matches the upstream (CSP Level 3, section 6.7.2.8):
+    /// `example.com`, `https://example.com/a/`, `*.example.com`, `wss://example.com:*`, `https:`; else nil.
     private func own(forSource source: String) -> String? {
         let isPlain = caller.scheme == "http"
         let socket = own(isPlain ? "ws" : "wss")
         let server = mapping.url
         if source.hasSuffix(":") {
-            // For a page by http, `https:` covers its own server no more.
+            // `https:` does not match a gateway that is reached by http.
             guard isPlain, server.scheme == "https" else { return nil }
             return source.lowercased() == "https:" ? "'self'" : source.lowercased() == "wss:" ? socket : nil
         }
@@ -223,7 +220,7 @@ extension ReverseMapping: AddressRewriter {
         } else {
             guard let authority = Authority(String(rest)) else { return nil }
             let name = isAnyPort ? Authority(authority.text(withPort: server.port)) ?? authority : authority
-            // A source without a scheme has that of its page, and one of http covers https too.
+            // A source without a scheme uses the page's scheme, and `http:` matches https too.
             guard isUpstream(scheme == "https" || scheme == "wss" ? "https" : nil, name) else { return nil }
         }
         if scheme == "ws" || scheme == "wss" { return socket }

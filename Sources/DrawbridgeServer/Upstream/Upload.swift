@@ -2,23 +2,23 @@ import Drawbridge
 import EventLoop
 import HTTPClient
 
-/// The body of a request to an upstream: the bytes that its sender has brought and that are not sent yet.
+/// The body of a request to an upstream: bytes from the client that are not sent yet.
 ///
-/// It is used on one loop's thread alone, as all state of an ``UpstreamFetch``.
+/// For the thread of one loop only, like all state of an ``UpstreamFetch``.
 struct Upload {
-    /// Called once, when there is room for more, or with an error when no more is wanted.
+    /// Called once: when more bytes are accepted, or with an error if none will be.
     typealias Room = (Result<Void, any Error>) -> Void
 
     private enum State {
-        /// More is to come, and its sender may be waiting for room.
+        /// More bytes may follow. `room` is set while the client's side waits.
         case open(room: Room?)
-        /// The body ends with the bytes that wait.
+        /// The body is complete; the buffered bytes are the last.
         case ended
-        /// The server takes no more, or the sender has left.
+        /// The upstream reads no more, or the client has disconnected.
         case stopped
     }
 
-    /// From this number of unsent bytes on, the sender has to wait.
+    /// From this number of buffered bytes on, the client's side has to wait.
     private static let limit = 40 << 10
 
     private var state: State
@@ -31,7 +31,7 @@ struct Upload {
         if case .open = state { true } else { false }
     }
 
-    /// Adds a part of the body; `room` is called when the next one can be added.
+    /// Appends a part of the body; `room` is called when the next part is accepted.
     mutating func bring(_ bytes: [UInt8], room: @escaping Room) {
         guard isOpen else { return room(.failure(CancellationError())) }
         waiting = waiting.isEmpty ? bytes : waiting + bytes
@@ -41,7 +41,7 @@ struct Upload {
 
     mutating func end() { if isOpen { state = .ended } }
 
-    /// Stops sending; a sender that waits for room gets a `CancellationError`.
+    /// Stops sending; a waiting client's side gets a `CancellationError`.
     mutating func stop() {
         guard case .open(let room) = state else { return }
         state = .stopped
@@ -49,7 +49,7 @@ struct Upload {
         room?(.failure(CancellationError()))
     }
 
-    /// Moves bytes to a buffer and returns how many: 0 at the end, nil where there are none for now, or none any more.
+    /// Moves bytes to a buffer and returns their number: 0 at the end, nil if there are none yet, or after a stop.
     mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
         switch state {
         case .stopped: return nil
@@ -70,7 +70,7 @@ struct Upload {
     }
 }
 
-// The body of the request.
+// Sending the request body.
 extension UpstreamFetch {
     func pump(_ body: Request.Body) {
         Task.immediateDetached(executorPreference: loop) { [self] in
@@ -78,19 +78,19 @@ extension UpstreamFetch {
                 for try await chunk in body { try await send(chunk) }
                 endUpload()
             } catch {
-                // The sender of the body has left; or the answer has begun, and the engine drops the rest of the body.
+                // The client has disconnected, or a response has begun, so the engine drops the rest of the body.
                 giveUpUpload()
             }
         }
     }
 
-    /// Sends a part of the body, and waits while the server is slower.
+    /// Sends a part of the body; suspends while the upstream reads more slowly.
     private func send(_ bytes: [UInt8]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             loop.perform { [self] in
                 own.value.upload.bring(bytes) { continuation.resume(with: $0) }
                 transfer?.resumeSending()
-                // The server may read no more of the body until its answer is read.
+                // The upstream may read no more of the body until its response is read.
                 if case .held = own.value.answer { readAhead() }
             }
         }
@@ -105,7 +105,8 @@ extension UpstreamFetch {
         }
     }
 
-    /// Called when the body breaks off: the server must not take it for complete; an answer that has begun goes on.
+    /// Called when the request body was aborted; the upstream must not take it for complete, but a begun response
+    /// continues.
     private func giveUpUpload() {
         loop.perform { [self] in
             guard own.value.upload.isOpen else { return }
@@ -114,7 +115,7 @@ extension UpstreamFetch {
             case .none, .over, .unread, .task, .exchange: transfer?.stopSending()
             case .awaited, .held:
                 transfer?.cancel()
-                ended(TransferError(.malformed, "\(host) was sent a request that broke off half way"))
+                ended(TransferError(.malformed, "the request to \(host) was aborted before its end"))
             }
         }
     }

@@ -3,51 +3,52 @@ import EventLoop
 import HTTPClient
 import MicroHTTPD
 
-/// Sends requests on to a server behind the gateway, and its answers back, as if the gateway were not there.
+/// A reverse proxy: forwards requests to a server behind the gateway, and its responses back.
 ///
 /// ```swift
 /// let gateway = Gateway(passThrough: [.upstream("http://127.0.0.1:5173"), .upstream("/api=https://api.example")])
 /// ```
 ///
-/// Bodies are streamed both ways, as fast as the slower side reads; a caller that leaves ends the transfer. Target,
-/// method, fields, status and body go on as they are, but for what belongs to a connection, `Via`, `X-Forwarded-*` and
-/// `Host`. Where the page names the gateway as its own address (`Origin`, `Referer`), the server reads its own name; where
-/// the server names itself (redirects, cookies, policies, any URL in a header field or a `<meta>`), the page reads the
-/// gateway's. What would bind the gateway's name for other pages (`Strict-Transport-Security`, `Alt-Svc`) stays behind.
-/// WebSockets go through.
+/// Bodies are streamed in both directions with backpressure; if the client disconnects, the transfer is cancelled.
+/// WebSockets are forwarded too. Method, target, header fields, status and body are kept, except hop-by-hop fields,
+/// `Via`, `X-Forwarded-*` and `Host`.
+///
+/// In the page's own address (`Origin`, `Referer`), the gateway's name is replaced by the server's. In the server's
+/// addresses (redirects, cookies, policies, URLs in header fields and `<meta>`), its name is replaced by the gateway's.
+/// Fields that would affect other pages at the gateway's name (`Strict-Transport-Security`, `Alt-Svc`) are removed.
 public struct Upstream: Responder {
-    /// How requests are sent on.
+    /// Options for forwarding requests to a server.
     public struct Options: Sendable {
-        /// Whether the server gets the caller's `Host`, and not its own.
+        /// Whether the server gets the client's `Host` instead of its own.
         public var keepsHost = false
-        /// Whether the gateway writes `X-Forwarded-For`, and with ``keepsHost`` `-Proto` and `-Host`; else the caller's
-        /// are forwarded unchanged.
+        /// Whether to set `X-Forwarded-For` (and with ``keepsHost`` also `-Proto` and `-Host`); else the client's are
+        /// forwarded.
         public var tellsCaller = true
-        /// Whether the gateway's address is replaced by the server's in `Origin` and `Referer`, and the server's by the
+        /// Whether to replace the gateway's address by the server's in `Origin` and `Referer`, and the server's by the
         /// gateway's in redirects, cookies and policies.
         public var rewritesAddresses = true
-        /// Whether the server's certificate is not verified.
+        /// Whether to skip the verification of the server's certificate.
         public var isInsecure = false
-        /// A file of CA certificates (PEM) to trust instead of the system's.
+        /// The path of a PEM file with CA certificates, to trust instead of the system's.
         public var certificates: String?
-        /// How long connecting may take.
+        /// The timeout for connecting.
         public var connectTimeout = Duration.seconds(10)
-        /// How long the server may be silent where it is waited for: before its answer, and within it.
+        /// The timeout for a server that makes no progress, before its response or within it.
         public var answerTimeout = Duration.seconds(60)
 
-        /// The defaults.
+        /// The options' defaults: addresses are rewritten, certificates are verified.
         public init() {}
     }
 
     private let parsed: Result<(mapping: UpstreamMapping, sender: UpstreamSender), InvalidUpstream>
 
-    /// Sends requests to a server.
+    /// Forwards requests to a server.
     ///
     /// - Parameters:
-    ///   - text: `http://host[:port]`, `https://host`, `unix:/path/to.sock`, or one of them for what is below a path:
+    ///   - text: `http://host[:port]`, `https://host` or `unix:/path/to.sock`; or one of them for paths below a prefix:
     ///     `/api=http://host/v2`.
-    ///   - options: how requests are sent on.
-    /// - Throws: an error whose description is one line for the person who starts the program.
+    ///   - options: options for forwarding.
+    /// - Throws: an error whose description is one line for the user.
     public init(_ text: String, _ options: Options = Options()) throws {
         self.init(unchecked: text, options)
         try validate()
@@ -58,24 +59,24 @@ public struct Upstream: Responder {
             let mapping = try UpstreamMapping(parsing: text)
             let name = mapping.url.name
             let record = UpstreamRecord(
-                "upstream \(name)", advice: "start it, or let --upstream name where it is")
+                "upstream \(name)", advice: "start it, or correct its URL in --upstream")
             parsed = .success((mapping, UpstreamSender(mapping.url, options, record: record)))
         } catch {
             parsed = .failure(error)
         }
     }
 
-    /// Checks the URL; whether the server can be reached shows with the first request.
+    /// Checks the URL; the server need not be reachable yet.
     ///
-    /// - Throws: an error whose description is one line for the person who starts the program.
+    /// - Throws: an error whose description is one line for the user.
     public func validate() throws { _ = try parsed.get() }
 
-    /// The path below which requests are sent there; empty for all paths.
+    /// The path prefix of the requests to forward; empty for all paths.
     package var prefix: String { (try? parsed.get().mapping.prefix) ?? "" }
 
-    /// Answers with what the server answers; declines what is not below its path.
+    /// Returns the server's response; nil for a path that is not below the prefix.
     ///
-    /// - Throws: a `CancellationError` when the caller has gone.
+    /// - Throws: `CancellationError` if the client has disconnected.
     public func respond(to request: Request) async throws -> Response? {
         let (mapping, sender) = try parsed.mapError { HTTPError(.badGateway, $0.description) }.get()
         guard let target = mapping.target(for: request.target) else { return nil }
@@ -97,14 +98,14 @@ extension Upstream: LoopResponder {
 }
 
 extension Responder where Self == Upstream {
-    /// A server behind the gateway.
+    /// Forwards requests to a server behind the gateway.
     ///
-    /// With an invalid URL, every request is answered with 502; ``Upstream/validate()`` finds out at the start.
+    /// With an invalid URL every request gets a 502. Call ``Upstream/validate()`` to find out at the start.
     ///
     /// - Parameters:
-    ///   - text: `http://host[:port]`, `https://host`, `unix:/path/to.sock`, or one of them for what is below a path:
+    ///   - text: `http://host[:port]`, `https://host` or `unix:/path/to.sock`; or one of them for paths below a prefix:
     ///     `/api=http://host/v2`.
-    ///   - options: how requests are sent on.
+    ///   - options: options for forwarding.
     public static func upstream(_ text: String, _ options: Upstream.Options = Upstream.Options()) -> Self {
         Upstream(unchecked: text, options)
     }

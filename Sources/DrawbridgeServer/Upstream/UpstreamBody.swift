@@ -5,7 +5,7 @@ import HTTPTypes
 import MicroHTTPD
 import Synchronization
 
-/// The body of a fetch's response, for the core; when it is released, the fetch is cancelled.
+/// The body of an upstream's response, for the core; releasing it cancels the fetch.
 final class UpstreamBody: Response.Source {
     let length: Int?
     private let fetch: UpstreamFetch
@@ -22,12 +22,12 @@ final class UpstreamBody: Response.Source {
     ) -> Response.Body {
         switch beginning.head.status {
         case .noContent, .resetContent, .notModified:
-            // Answers with these codes have no body, whatever the server sends behind them.
+            // These responses have no body (RFC 9110, section 15), whatever the upstream sends.
             fetch.cancel()
             return .empty
         default: break
         }
-        // The response to HEAD has no body, but its length, which a source can announce.
+        // HEAD has no body, but its `Content-Length` must be kept, which a source can do.
         if let body = beginning.body, request.method != .head { return .bytes(body) }
         return .source(UpstreamBody(fetch, length: beginning.head.contentLength))
     }
@@ -36,13 +36,13 @@ final class UpstreamBody: Response.Source {
         while let chunk = try await fetch.chunk() { try await client.didLoad(chunk) }
     }
 
-    /// Lets the engine fetch the body, with no task; returns false where it cannot.
+    /// Lets the engine read the body on its loop, without a task; returns false if that is impossible.
     ///
-    /// - Parameter whenFetched: called with the number of bytes at the end; this object is kept until then.
+    /// - Parameter whenFetched: called at the end with the number of bytes. This object is retained until then.
     func send(
         _ head: HTTPResponse, to exchange: Exchange, whenFetched: @escaping (_ bytes: Int) -> Void
     ) -> Bool {
-        // The engine can only fetch a body on the loop of its exchange.
+        // The engine can only read a body on the loop of its exchange.
         guard exchange.loop.isCurrent, fetch.loop === exchange.loop else { return false }
         fetch.send(head, length: length, to: exchange) { bytes in
             whenFetched(bytes)
@@ -52,13 +52,13 @@ final class UpstreamBody: Response.Source {
     }
 }
 
-/// A connection to a server that has switched protocols, until it is joined to the caller's.
+/// An upstream's connection after a 101, until it is joined to the client's.
 final class UpstreamTunnel: Response.Upgrade {
-    /// No loop watches it, so that whoever takes it is its only user.
+    /// The connection; nil after `take`; no loop watches it here.
     private let held: Mutex<(any TunnelEnd)?>
     private let first: [UInt8]
 
-    /// - Parameter first: what the server sent behind its head.
+    /// - Parameter first: bytes that the upstream sent after its head.
     init(_ end: sending any TunnelEnd, _ first: [UInt8]) {
         held = Mutex(end)
         self.first = first

@@ -4,27 +4,27 @@ import HTTPClient
 import HTTPTypes
 import MicroHTTPD
 
-/// One request to a server behind the gateway, and the fetching of its answer.
+/// One request to an upstream and its response.
 ///
-/// Neither side is read faster than the other takes it: bytes of the answer wait at the server, and bytes of the
-/// request at its caller. The answer is held until the body of its request has come, since the engine can begin none
-/// before; or until the server wants no more of that body, and then the engine drops the rest of it.
+/// Backpressure works both ways: unread bytes of the response wait at the upstream, unsent bytes of the request at the
+/// client. The engine can begin a response only after the request body, so an early response is held until then, or
+/// until the upstream reads no more of that body and the engine drops the rest.
 ///
-/// Its methods may be called on any thread unless they say otherwise; its state belongs to its loop.
+/// Methods may be called on any thread unless noted; the state belongs to the loop.
 final class UpstreamFetch: Sendable {
-    /// How many bytes are received of an answer that cannot begin yet.
+    /// The number of bytes that are received of a held response.
     ///
-    /// Where the server takes no more of the request until its answer is read, more bytes are received: they count
-    /// among the memory for all bodies.
+    /// More are received, and counted in the memory for bodies, if the upstream reads no more of the request until
+    /// then.
     private static let heldLimit = 64 << 10
-    /// How many bytes of a body a task gets at a time, at most.
+    /// The maximum size of a piece that a task gets.
     private static let pieceSize = 48 << 10
 
     struct Beginning: Sendable {
         var head: ResponseHead
-        /// The whole body where it is there already; nil where there is more to come.
+        /// The complete body, if it arrived with the head; else nil.
         var body: [UInt8]?
-        /// The connection, where the server has answered 101.
+        /// The connection, if the upstream answered 101.
         var tunnel: UpstreamTunnel?
     }
 
@@ -33,34 +33,34 @@ final class UpstreamFetch: Sendable {
     enum Answer {
         case none
         case awaited(Tell)
-        /// The head is there, and the body of the request is still on its way.
+        /// The head has arrived, but the request body is not complete yet.
         case held(ResponseHead, Tell)
-        /// It has begun, and nobody reads its body for now.
+        /// The response has begun, and its body is not being read at the moment.
         case unread
-        /// A task reads its body, and gets the next piece, nil after the last.
+        /// A task reads the body. `tell` gets the next piece, nil at the end.
         ///
-        /// A closure and not a continuation: the layout of a continuation is known at run time alone, and so is that of
-        /// an enum that holds one, which costs a hundredth of a small answer.
+        /// A closure, because an enum with a continuation has no static layout, which makes a small response 1 %
+        /// slower.
         case task(_ tell: (Result<[UInt8]?, any Error>) -> Void)
-        /// The engine fetches its body, and tells the number of bytes in the end.
+        /// The engine reads the body, and is told the number of bytes at the end.
         case exchange(Exchange, whenFetched: (_ bytes: Int) -> Void)
-        /// It failed, or is no longer wanted.
+        /// The response has failed or was cancelled.
         case over
     }
 
     struct State {
-        /// Kept until all that it has received is read.
+        /// Retained until everything it has received is read.
         var transfer: Transfer?
         var answer = Answer.none
         var upload = Upload.none
-        /// The streamed body of the request, which reserves the memory for a held answer until that is read.
+        /// The streamed request body; it reserves the memory for a held response.
         var body = Request.Body.empty
-        /// The number of bytes for which there is room of an answer that cannot begin yet.
+        /// The number of bytes of a held response that memory is available for.
         var heldRoom = UpstreamFetch.heldLimit
-        /// How the transfer ended; nil before.
+        /// How the transfer ended; nil before that.
         var ending: Ending?
         var fetched = 0
-        /// True while the next piece of a held answer is to be read in the loop's next turn.
+        /// True if the next piece of a held response is to be read in the loop's next round.
         var isReadingAhead = false
     }
 
@@ -82,10 +82,10 @@ final class UpstreamFetch: Sendable {
         own = LoopBound(State(), to: loop)
     }
 
-    /// The transfer; whoever reads it holds it, also while a call on it makes this fetch release it.
+    /// The transfer; reading it retains it, so it outlives a call that makes this fetch release it.
     var transfer: Transfer? { own.value.transfer }
 
-    /// Cancels the fetch; who waits for its answer, or for room, gets a `CancellationError`.
+    /// Cancels the fetch; a task that waits for the response or for sending gets a `CancellationError`.
     func cancel() {
         loop.perform { [self] in
             if case .cancelled = own.value.ending { return }
@@ -105,12 +105,12 @@ final class UpstreamFetch: Sendable {
 
     // MARK: On the loop
 
-    /// Sends the request, and tells the head of the answer, with its body if that came along.
+    /// Sends the request, and calls `tell` with the head of the response.
     ///
     /// - Parameters:
-    ///   - body: read where the request streams it.
-    ///   - tell: called once; the error is a `TransferError`, a `CancellationError`, or an `HTTPError` with a 503 where
-    ///     an answer that cannot begin finds no room.
+    ///   - body: the request body, if it is streamed.
+    ///   - tell: called once. The error is a `TransferError`, a `CancellationError`, or a 503 if a held response does
+    ///     not fit the memory for bodies.
     func start(_ request: TransferRequest, _ body: Request.Body, _ tell: @escaping Tell) {
         guard own.value.ending == nil else { return tell(.failure(CancellationError())) }
         own.value.answer = .awaited(tell)
@@ -125,9 +125,9 @@ final class UpstreamFetch: Sendable {
         if own.value.ending == nil { transfer.start() }
     }
 
-    /// Sends the head of an answer with this body, which goes to the caller as it comes.
+    /// Sends the response to the client; its body is forwarded as it arrives.
     ///
-    /// - Parameter whenFetched: told the number of its bytes, in the end.
+    /// - Parameter whenFetched: called at the end with the number of bytes.
     func send(
         _ head: HTTPResponse, length: Int?, to exchange: Exchange,
         whenFetched: @escaping (_ bytes: Int) -> Void
@@ -148,7 +148,7 @@ final class UpstreamFetch: Sendable {
         if head.status == .switchingProtocols {
             own.value.transfer = nil
             guard let (transport, first) = transfer.takeConnection() else {
-                let problem = "\(host) agreed to another protocol, and closed the connection"
+                let problem = "\(host) switched protocols, and closed the connection"
                 return tell(.failure(TransferError(.malformed, problem)))
             }
             beginning.tunnel = UpstreamTunnel(transport, first)
@@ -159,14 +159,14 @@ final class UpstreamFetch: Sendable {
         tell(.success(beginning))
     }
 
-    /// Whether the body of the request has come, or is no longer wanted.
+    /// Whether the response may begin: the request body is complete or no longer wanted.
     private var canBegin: Bool { own.value.ending != nil || !own.value.upload.isOpen }
 
-    /// Gives the waiting task the next piece of the body, or its end, if there is one.
+    /// Passes the next piece of the body, or its end, to the waiting task, if there is one.
     private func deliver() {
         guard case .task(let reader) = own.value.answer else { return }
-        // Reading may end the transfer, whose end calls this method again. It finds no task then, so that the task is
-        // called only once, below.
+        // Reading may end the transfer, which calls this method again. The state has no task then, so it is resumed
+        // once, below.
         own.value.answer = .unread
         let piece = piece()
         if !piece.isEmpty { return reader(.success(piece)) }
@@ -187,11 +187,11 @@ final class UpstreamFetch: Sendable {
     }
 }
 
-// The body of the answer, read by a task.
+// The body of the response, read by a task.
 extension UpstreamFetch {
-    /// The next part of the body, nil after the last.
+    /// The next piece of the body; nil at the end.
     ///
-    /// - Throws: a `TransferError` where it broke off, or a `CancellationError`.
+    /// - Throws: a `TransferError` if the body is incomplete, or a `CancellationError`.
     func chunk() async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -206,10 +206,10 @@ extension UpstreamFetch {
     }
 }
 
-// The body of the answer, fetched by the engine on the loop.
+// The body of the response, read by the engine on the loop.
 extension UpstreamFetch: BodySource {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        // The bytes go straight from the server to the engine's buffer.
+        // The bytes go from the upstream's socket directly to the engine's buffer.
         let count = transfer?.read(into: buffer) ?? 0
         if own.value.heldRoom > Self.heldLimit { letGo() }
         own.value.fetched += count
@@ -226,8 +226,8 @@ extension UpstreamFetch: BodySource {
             own.value.answer = .unread
             whenFetched(own.value.fetched)
         }
-        // The engine's library calls this, and cancelling may wake other transfers, which would call the library in
-        // turn. So it waits until the library has returned.
+        // Later: this is called inside the library, and cancelling may resume other transfers, which call the library
+        // too.
         loop.performSoon { self.cancel() }
     }
 }
@@ -236,7 +236,7 @@ extension UpstreamFetch: TransferOwner {
     func receive(_ head: ResponseHead) {
         guard case .awaited(let tell) = own.value.answer else { return }
         own.value.answer = .held(head, tell)
-        // In the loop's next turn: bytes that came with the head are read by then, which may be the whole body.
+        // In the next round: by then bytes that came with the head are read, which may be the whole body.
         loop.performSoon { self.begin() }
     }
 
@@ -244,19 +244,19 @@ extension UpstreamFetch: TransferOwner {
         switch own.value.answer {
         case .exchange(let exchange, _): exchange.bodyIsReady()
         case .task: deliver()
-        // The server may read no more of the request until its answer is read, so that is received ahead. An answer
-        // that can begin now is not: its reader fetches it straight into its own buffer.
+        // The upstream may read no more of the request until its response is read, so that is received in advance. A
+        // response that can begin is not, because its reader has its own buffer.
         case .held: if !canBegin { readAhead() }
         case .none, .awaited, .unread, .over: break
         }
     }
 
-    /// Receives more of a held answer, a piece in each turn of the loop, as a fast server could block it.
+    /// Receives more of a held response, one piece per round: a fast upstream would block the loop.
     func readAhead() {
         guard case .held(let head, let tell) = own.value.answer, !own.value.isReadingAhead, let transfer
         else { return }
         if transfer.receivedCount >= own.value.heldRoom {
-            // A server that still takes the request needs no more room: its answer is read on when the request is sent.
+            // No more memory is needed while the upstream still reads the request; its response is read after that.
             guard transfer.isStuck, transfer.receivedCount < head.contentLength ?? .max else { return }
             let room = min(2 * own.value.heldRoom, head.contentLength ?? .max)
             do throws(HTTPError) {
@@ -276,10 +276,10 @@ extension UpstreamFetch: TransferOwner {
         }
     }
 
-    /// Releases the memory that was reserved for a held answer, once all of that is read.
+    /// Releases the memory reserved for a held response, after all of it was read.
     private func letGo() {
         guard transfer?.receivedCount ?? 0 == 0 else { return }
-        // There is always room for 0 bytes.
+        // Reserving 0 bytes never fails.
         try? own.value.body.reserve(0)
         own.value.body = .empty
         own.value.heldRoom = Self.heldLimit

@@ -1,15 +1,15 @@
 import Drawbridge
 import HTTPTypes
 
-/// Which request targets go to an upstream, and which target it gets for each.
+/// Maps request targets to an upstream's.
 ///
-/// The rule is nginx's. Without a path in the URL the target goes on as it was sent, byte for byte. With one, even
-/// `/`, the path replaces the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
+/// It works like nginx's `proxy_pass`. If the URL has no path, the target is forwarded byte for byte. If it has one,
+/// even `/`, the path replaces the prefix: with `/api=http://host/v2`, `/api/x?q` becomes `/v2/x?q`.
 ///
-/// Nothing is decoded or tidied: `/api/../x` goes on as `/v2/../x`, and an upstream that resolves that answers from
-/// outside `/v2`. So the path does not protect what else the upstream has.
+/// Targets are not decoded or normalized: `/api/../x` becomes `/v2/../x`, which the upstream may resolve to a path
+/// outside of `/v2`. So the path in the URL is no access control.
 struct UpstreamMapping: Sendable, Equatable {
-    /// A path without a slash at its end; empty for all targets.
+    /// The prefix without a slash at the end; empty for all targets.
     let prefix: String
     let url: UpstreamURL
 
@@ -18,10 +18,10 @@ struct UpstreamMapping: Sendable, Equatable {
         self.url = url
     }
 
-    /// Reads `URL`, or `/prefix=URL`.
+    /// Parses `URL` or `/prefix=URL`.
     init(parsing text: String) throws(InvalidUpstream) {
         let isBelow = text.hasPrefix("/")
-        // A URL may have an equals sign too, but behind its scheme.
+        // The first equals sign separates the prefix; in a URL, one can only come after the scheme.
         guard let mark = (isBelow ? text[...] : text.prefix { $0 != ":" }).firstIndex(of: "=") else {
             guard !isBelow else {
                 throw InvalidUpstream(text, "has no URL; write \(text)=http://host:port")
@@ -43,31 +43,30 @@ struct UpstreamMapping: Sendable, Equatable {
         self.init(try UpstreamURL(String(url)), below: String(prefix))
     }
 
-    /// The target as the upstream gets it; nil when it does not belong there.
+    /// The upstream's target; nil if the target is not below the prefix.
     ///
-    /// The prefix matches whole segments of the raw path: `/api` is for `/api`, `/api/x` and `/api?q`, not for
+    /// The prefix must match whole segments of the raw path: `/api` matches `/api`, `/api/x` and `/api?q`, but not
     /// `/apix`.
     func target(for target: String) -> String? {
         guard let rest = Self.rest(of: target, below: prefix) else { return nil }
-        // `*`, the target of OPTIONS, is not a path, so nothing in it could be replaced by the URL's path.
+        // `*`, the target of OPTIONS, is not a path, so it has no prefix to replace.
         guard let path = url.path, rest != "*" else { return target }
         let isDoubled = path.hasSuffix("/") && rest.utf8.first == UInt8(ascii: "/")
         return path + (isDoubled ? rest.dropFirst() : rest)
     }
 
-    /// The inverse: the gateway's path, or target, for one of the upstream; nil where none leads
-    /// to it.
+    /// The inverse: the gateway's path or target for one of the upstream; nil if no target is mapped to it.
     func gatewayTarget(for target: String) -> String? {
         guard let path = url.path else {
             return target != "*" && Self.rest(of: target, below: prefix) != nil ? target : nil
         }
         let base = path.hasSuffix("/") ? String(path.dropLast()) : path
         guard let rest = Self.rest(of: target, below: base), rest != "*" else { return nil }
-        // Without a prefix, the upstream's base path itself (`/v2`) is the gateway's root.
+        // Without a prefix, the upstream's base path (`/v2`) is mapped to the gateway's root.
         return prefix.isEmpty && rest.utf8.first != UInt8(ascii: "/") ? "/\(rest)" : prefix + rest
     }
 
-    /// What follows the prefix: nothing, or something that begins with a slash or a question mark.
+    /// The part after the prefix: empty, or beginning with a slash or question mark; nil if the prefix does not match.
     private static func rest(of target: String, below prefix: String) -> Substring? {
         guard target.utf8.starts(with: prefix.utf8) else { return nil }
         let rest = Substring(target.utf8.dropFirst(prefix.utf8.count))
@@ -80,9 +79,9 @@ struct UpstreamMapping: Sendable, Equatable {
     }
 }
 
-/// Replaces the gateway's address by the server's in request fields that have the page's own URL or origin.
+/// Replaces the gateway's address by the upstream's in request fields, such as `Origin` and `Referer`.
 ///
-/// Servers compare `Origin` and `Referer` with their own name before they take a form.
+/// Servers compare these with their own name, as a protection against cross-site requests.
 struct OutwardMapping {
     let mapping: UpstreamMapping
     let caller: Request
@@ -91,7 +90,7 @@ struct OutwardMapping {
     static let pingFrom = HTTPField.Name("Ping-From")!
     static let pingTo = HTTPField.Name("Ping-To")!
 
-    /// The field for the server; nil where it has another address, and stays unchanged.
+    /// The rewritten field; nil if it has another server's address and stays as it is.
     func mapped(_ field: HTTPField) -> HTTPField? {
         guard let target = ownTarget(field.value) else { return nil }
         if field.name == .origin { return HTTPField(name: field.name, value: mapping.url.origin) }
@@ -99,7 +98,7 @@ struct OutwardMapping {
         return HTTPField(name: field.name, value: mapping.url.origin + (mapping.target(for: path) ?? path))
     }
 
-    /// The target in a URL of the gateway; nil for any other URL.
+    /// The request target in a URL of the gateway; nil for any other URL.
     private func ownTarget(_ url: String) -> String? {
         guard let colon = url.firstRange(of: "://"), url[..<colon.lowerBound].lowercased() == caller.scheme,
             let own = Authority(caller.authority)

@@ -2,7 +2,7 @@ import HTTPClient
 import Logging
 import Synchronization
 
-/// Logs the failures of a server: the first one, then one a minute with their number, until it answers again.
+/// Logs an upstream's failures: the first one, then their number once a minute, until it answers again.
 final class UpstreamRecord: Sendable {
     private struct State {
         var failures = 0
@@ -10,7 +10,7 @@ final class UpstreamRecord: Sendable {
         var said: Set<String> = []
     }
 
-    /// The least time between two lines about a failure that lasts.
+    /// The minimum time between two log lines about failures.
     private static let pause = Duration.seconds(60)
 
     private let subject: String
@@ -18,14 +18,14 @@ final class UpstreamRecord: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - subject: what the lines are about: "upstream http://127.0.0.1:3000".
-    ///   - advice: what to do where it cannot be reached.
+    ///   - subject: begins each line: "upstream http://127.0.0.1:3000".
+    ///   - advice: what to do if it cannot be reached.
     init(_ subject: String, advice: String) {
         self.subject = subject
         self.advice = advice
     }
 
-    /// Called for a request that could not be sent, or had no answer.
+    /// Counts a request that failed.
     func failed(_ error: TransferError, _ logger: Logger) {
         let count: Int? = state.withLock { state in
             state.failures += 1
@@ -41,7 +41,7 @@ final class UpstreamRecord: Sendable {
                 : "\(subject): \(error), for \(count) requests by now\(hint)")
     }
 
-    /// Logs a warning once for each subject.
+    /// Logs a warning, once per subject.
     func tell(
         _ sentence: @autoclosure () -> String, about subject: String, _ logger: @autoclosure () -> Logger
     ) {

@@ -5,13 +5,13 @@ import HTTPGrammar
 import HTTPTypes
 import MicroHTTPD
 
-/// Sends requests to one server, and turns its responses into the gateway's.
+/// Forwards requests to one upstream, and converts its responses to the gateway's.
 struct UpstreamSender: Sendable {
     private let url: UpstreamURL
     private let origin: Origin
     private let options: Upstream.Options
     private let record: UpstreamRecord
-    /// Refuses addresses before a connection is made; nil where all are allowed.
+    /// Checks each address before connecting; nil if all addresses are allowed.
     private let guardian: Transfer.Guardian?
 
     init(
@@ -29,17 +29,17 @@ struct UpstreamSender: Sendable {
             trust: url.scheme == "https" ? trust : nil)
     }
 
-    /// Whether a request is to go on as a WebSocket; HTTP/1.0 knows no such thing (RFC 9110, section 7.8).
+    /// Whether to open a WebSocket at the upstream; HTTP/1.0 has no `Upgrade` (RFC 9110, section 7.8).
     func isTunnel(_ request: Request) -> Bool {
         request.method == .get && !request.isOldVersion && request.body.bytes?.isEmpty == true
             && WebSocketHandshake.isAsked(by: request.headers)
     }
 
-    /// Sends a request, and answers in the server's place where that fails.
+    /// Sends a request; if that fails, it returns an error response.
     ///
     /// - Parameters:
-    ///   - target: the target that the server gets.
-    ///   - mapping: by which addresses in the header fields are rewritten; nil for none.
+    ///   - target: the request target for the upstream.
+    ///   - mapping: rewrites addresses in header fields; nil for none.
     func send(_ request: Request, _ target: String, by mapping: UpstreamMapping?) async -> Response {
         let fetch: UpstreamFetch
         do {
@@ -58,14 +58,14 @@ struct UpstreamSender: Sendable {
         }
     }
 
-    /// A fetch for one request, which may be cancelled before it has begun.
+    /// Makes a fetch for one request; it may be cancelled before it begins.
     func fetch(on loop: Loop) -> UpstreamFetch {
         UpstreamFetch(on: loop, host: url.authority, guardian: guardian)
     }
 
-    /// Sends a request by a fetch, on its loop and without a task.
+    /// Sends a request without a task, on the fetch's loop.
     ///
-    /// - Parameter tell: called once with the answer, also where the fetch is cancelled.
+    /// - Parameter tell: called once with the response, also if the fetch is cancelled.
     func begin(
         _ fetch: UpstreamFetch, _ request: Request, _ target: String, by mapping: UpstreamMapping?,
         _ tell: @escaping (Response) -> Void
@@ -88,14 +88,13 @@ struct UpstreamSender: Sendable {
         }
     }
 
-    /// The answer to a request that must not be sent on; nil for any other.
+    /// The response to a request that must not be forwarded; nil for any other.
     ///
-    /// A target that a handler made may have a space or a line end in it: then it would add something to the request
-    /// line, or header fields. A request that has come back to this gateway would come back for ever. And an `OPTIONS`
-    /// may say that it goes no further (RFC 9110, section 7.6.2).
+    /// A handler may have made a target with a space or line break, which would change the request line or add header
+    /// fields. A request that has already passed this gateway would loop. `OPTIONS` may end here, by `Max-Forwards`.
     private func ownAnswer(to request: Request, _ target: String) -> Response? {
         guard !target.isEmpty, target.utf8.allSatisfy(\.isTargetByte) else {
-            let message = "a handler made an invalid target, with a space, say; percent-encode it"
+            let message = "a handler made an invalid target, with a space for instance; percent-encode it"
             return Gateway.refusal(HTTPError(.internalServerError, message))
         }
         if request.via.isNamed(in: request.headers) {
@@ -103,7 +102,7 @@ struct UpstreamSender: Sendable {
                 HTTPError(
                     .loopDetected,
                     """
-                    \(request.path) has come round: \(url.name) leads back to this gateway; let --upstream name the \
+                    \(request.path) is a loop: \(url.name) leads back to this gateway; let --upstream name the \
                     page's own server
                     """))
         }
@@ -116,8 +115,8 @@ struct UpstreamSender: Sendable {
         return nil
     }
 
-    /// How often an `OPTIONS` may be sent on (RFC 9110, section 7.6.2); nil where no number is given: a field that has
-    /// no digits, or too many, is forwarded unchanged.
+    /// How many more times an `OPTIONS` may be forwarded (RFC 9110, section 7.6.2); nil if there is no valid number, so
+    /// that the field is forwarded unchanged.
     private static func maxForwards(of request: Request) -> Int? {
         guard request.method == .options, let text = request.headers[.maxForwards]?.utf8, text.count <= 9,
             text.allSatisfy(\.isDigit)
@@ -138,7 +137,7 @@ struct UpstreamSender: Sendable {
         return fields
     }
 
-    /// Warns once of a redirect by which a page leaves the gateway, and of one that leads to itself.
+    /// Warns once about a redirect that leaves the gateway, or that leads to the same URL again.
     private func tell(of answer: Response, to request: Request) {
         guard options.rewritesAddresses, answer.status.kind == .redirection,
             let location = answer.headers[.location],
@@ -167,7 +166,7 @@ struct UpstreamSender: Sendable {
     }
 
     private func tellOfCircle(_ answer: Response, _ request: Request) {
-        // The next request has the cookie that this one sets, and may be answered otherwise.
+        // With a cookie set by this response, the next request may get another response.
         guard !answer.headers.contains(.setCookie) else { return }
         let advice =
             options.keepsHost
@@ -208,9 +207,9 @@ struct UpstreamSender: Sendable {
     private func failure(of request: Request, _ error: any Error) -> Response {
         if let error = error as? HTTPError { return Gateway.refusal(error) }
         guard let error = error as? TransferError else {
-            // The fetch was cancelled because its caller has left, so nobody reads this answer.
+            // The fetch was cancelled because the client has disconnected, so this response is not sent.
             return Gateway.refusal(
-                HTTPError(.badGateway, "\(request.path) was given up: its caller has left"))
+                HTTPError(.badGateway, "\(request.path) was given up: its client has disconnected"))
         }
         record.failed(error, request.logger)
         let status: HTTPResponse.Status =
@@ -231,7 +230,7 @@ extension TransferRequest.Body {
         self =
             switch (request.body.bytes, request.method) {
             case (nil, _): .stream(length: request.body.length)
-            // Without a body, these methods send a Content-Length of 0 (RFC 9110, section 8.6).
+            // Without a body, these methods have a Content-Length of 0 (RFC 9110, section 8.6).
             case (let bytes?, .post), (let bytes?, .put), (let bytes?, .patch): .bytes(bytes)
             case (let bytes?, _): bytes.isEmpty ? .none : .bytes(bytes)
             }

@@ -1,20 +1,20 @@
 import Drawbridge
 
-/// Where an upstream is: `http://host[:port][/path]`, the same with `https`, or `unix:/path/to.sock`.
+/// The URL of an upstream: `http://host[:port][/path]`, `https://…`, or `unix:/path/to.sock`.
 ///
-/// A socket may also be written as nginx has it: `http://unix:/path/to.sock`, and with a path of the URL behind a
-/// second colon, `http://unix:/path/to.sock:/v2`.
+/// A Unix socket may also be written as in nginx: `http://unix:/path/to.sock`; a URL path follows after a second colon:
+/// `http://unix:/path/to.sock:/v2`.
 struct UpstreamURL: Sendable, Equatable {
     /// `http` or `https`.
     let scheme: String
-    /// A name, an IPv4 address, or an IPv6 address without its brackets; `localhost` behind a socket of this machine.
+    /// A host name or an IP address without brackets; `localhost` for a Unix socket.
     let host: String
     let isIPv6: Bool
-    /// The port, also where none is written.
+    /// The port; the scheme's default if none is written.
     let port: Int
-    /// The file of the socket; nil for an upstream that is called by its host.
+    /// The path of the Unix socket; nil for TCP.
     let socketPath: String?
-    /// The path as it was written, which replaces the prefix; nil where there is none.
+    /// The URL's path, which replaces the prefix; nil if there is none.
     let path: String?
 
     init(_ text: String) throws(InvalidUpstream) {
@@ -31,11 +31,12 @@ struct UpstreamURL: Sendable, Equatable {
         if rest.hasPrefix("unix:") {
             guard scheme == "http" else {
                 throw InvalidUpstream(
-                    text, "is a socket of this machine, to which no TLS is spoken; write http://\(rest)")
+                    text, "is a socket of this machine, which has no TLS; write http://\(rest)")
             }
             let names = rest.dropFirst("unix:".count)
             guard names.hasPrefix("/"), names != "/", !names.hasPrefix("/:") else {
-                throw InvalidUpstream(text, "names no socket; write its whole path, unix:/path/to.sock")
+                throw InvalidUpstream(
+                    text, "has no path of a socket; write its whole path, unix:/path/to.sock")
             }
             let colon = names.firstRange(of: ":/")?.lowerBound
             (host, isIPv6, port) = ("localhost", false, Self.usualPort(scheme))
@@ -51,26 +52,26 @@ struct UpstreamURL: Sendable, Equatable {
         }
     }
 
-    /// Host and port as the `Host` field has them, without a port that the scheme implies.
+    /// The value of `Host`: without the scheme's default port.
     var authority: String {
         let name = isIPv6 ? "[\(host)]" : host
         return port == Self.usualPort(scheme) ? name : "\(name):\(port)"
     }
 
-    /// Scheme and authority, behind which a target makes a whole URL.
+    /// Scheme and authority; with a target after it, it is a URL.
     var origin: String { "\(scheme)://\(authority)" }
 
     var name: String { socketPath.map { "unix:\($0)" } ?? origin }
 
-    /// Whether a URL with this authority is the upstream's.
+    /// Whether a URL with this scheme and authority is the upstream's.
     ///
-    /// - Parameter scheme: nil for a URL that has none, `//host/path`.
+    /// - Parameter scheme: nil for a URL without one, such as `//host/path`.
     func isOrigin(scheme: String?, _ authority: Authority) -> Bool {
         guard scheme == nil || scheme == self.scheme, (authority.port ?? usualPort) == port else {
             return false
         }
         if authority.host == host, authority.isIPv6 == isIPv6 { return true }
-        // A server of this machine has several names: localhost, 127.0.0.1, [::1].
+        // The names of this machine are equivalent: localhost, 127.0.0.1, [::1].
         return Self.isHere(authority.host) && Self.isHere(host)
     }
 
@@ -88,7 +89,7 @@ struct UpstreamURL: Sendable, Equatable {
         let scheme = text[..<mark.lowerBound].lowercased()
         guard scheme == "http" || scheme == "https" else {
             throw InvalidUpstream(
-                text, "has to begin with http:// or https://; a WebSocket goes the same way")
+                text, "has to begin with http:// or https://; WebSockets are forwarded too")
         }
         return (scheme, text[mark.upperBound...])
     }
@@ -107,7 +108,7 @@ struct UpstreamURL: Sendable, Equatable {
     private static func usualPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 }
 
-/// A text that is not a valid upstream.
+/// The error for an upstream's text that cannot be parsed.
 struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
     let description: String
 

@@ -3,14 +3,14 @@ import Drawbridge
 import Foundation
 import Synchronization
 
-/// The body of a request as `httpBodyStream`: reading waits for what the caller sends.
+/// A request's body as an `InputStream`, for `httpBodyStream`; reading blocks until the client has sent more.
 final class BodyStream: InputStream {
     private let chunks: WaitingChunks
     private var rest: ArraySlice<UInt8>
     private var status = Stream.Status.notOpen
     private var error: (any Error)?
 
-    /// A stream of bytes that were read already, and of the chunks that follow.
+    /// Makes a stream of bytes that were already read, followed by the remaining chunks.
     init(_ bytes: [UInt8], then chunks: Request.Body.Iterator) {
         rest = bytes[...]
         self.chunks = WaitingChunks(chunks)
@@ -25,12 +25,12 @@ final class BodyStream: InputStream {
 
     override var streamError: (any Error)? { error }
 
-    /// True also where only reading can tell, as its documentation has it.
+    /// True while open: `InputStream` allows that if only reading can tell whether there are bytes.
     override var hasBytesAvailable: Bool { status == .open }
 
-    /// Reads available bytes, and waits where there are none yet.
+    /// Reads available bytes; blocks until there are some.
     ///
-    /// It returns 0 at the end, and -1 when the caller has left.
+    /// It returns 0 at the end, and -1 if the client has disconnected.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
         guard status == .open else { return status == .atEnd ? 0 : -1 }
         if rest.isEmpty {
@@ -49,15 +49,15 @@ final class BodyStream: InputStream {
         return part.count
     }
 
-    /// False: the stream has no buffer that it could lend to its reader.
+    /// False, because the stream has no buffer to which the reader could get a pointer.
     override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
     ) -> Bool { false }
 }
 
-/// The chunks of a body for a thread that waits for them.
+/// Reads the chunks of a body from a thread that blocks.
 ///
-/// One thread asks at a time, and waits for the task that it starts.
+/// Only one thread may read at a time; it waits for the task that it starts.
 private final class WaitingChunks: Sendable {
     private let state: Mutex<(chunks: Request.Body.Iterator, read: Result<[UInt8]?, any Error>)>
     private let executor = QueueExecutor()
@@ -77,7 +77,7 @@ private final class WaitingChunks: Sendable {
     }
 }
 
-/// Runs tasks on a queue of its own: whoever waits for one may hold the last thread of the cooperative pool.
+/// Runs tasks on its own queue, since the thread that waits for them may be the last one of the cooperative pool.
 private final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "drawbridge.body")
 
@@ -87,7 +87,7 @@ private final class QueueExecutor: TaskExecutor {
     }
 }
 
-/// A stream of Foundation's as the body of a request; it is read on a queue of its own, for reading may wait.
+/// An `InputStream` as the body of a request, read on its own queue because reading may block.
 final class InputStreamChunks: ChunkSource {
     private let stream: QueueBound<InputStream>
 
@@ -116,9 +116,9 @@ final class InputStreamChunks: ChunkSource {
     }
 }
 
-/// A state that is touched on a queue of its own only, by one call after the other: that makes it Sendable.
+/// A state that is only used on its own serial queue: that makes it Sendable.
 ///
-/// Foundation's objects may block and are not Sendable, so a task can neither use them nor hand them on.
+/// It holds Foundation objects that may block and are not Sendable, which tasks could neither use nor pass on.
 final class QueueBound<State>: @unchecked Sendable {
     private let queue: DispatchQueue
     private var state: State

@@ -3,10 +3,10 @@ import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 
-/// A request whose properties survive being copied, as `URLProtocol.property(forKey:in:)` promises.
+/// A request that keeps its properties when it is copied, as `URLProtocol.property(forKey:in:)` requires.
 ///
-/// On Linux Foundation's own requests lose their properties with every copy, the one into a `URLRequest` included.
-/// A `URLRequest` that was made of this holds a copy of it, and so do all that are made of that.
+/// On Linux, Foundation's requests lose their properties with each copy, also when converted to `URLRequest`. A
+/// `URLRequest` made of this class stores a copy of this class, and so do all copies of that `URLRequest`.
 final class PropertyKeepingRequest: NSMutableURLRequest {
     override func copy(with zone: NSZone? = nil) -> Any { mutableCopy(with: zone) }
 
@@ -25,7 +25,7 @@ final class PropertyKeepingRequest: NSMutableURLRequest {
         return copy
     }
 
-    /// All properties of the request, by reflection: Foundation tells only the one of a given key.
+    /// All properties of the request, read by reflection, since Foundation only returns the property of a given key.
     private var properties: [String: Any] {
         let all = Mirror(reflecting: self).superclassMirror?.descendant("protocolProperties")
         return all as? [String: Any] ?? [:]

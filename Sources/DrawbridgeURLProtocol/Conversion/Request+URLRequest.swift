@@ -6,13 +6,13 @@ import FoundationNetworking
 #endif
 
 extension Request {
-    /// A request made of Foundation's; nil for one that is not http or https.
+    /// Converts a `URLRequest`; nil unless its URL is http or https.
     init?(_ request: URLRequest) {
         guard let url = request.url, let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", url.host?.isEmpty == false,
             let method = HTTPRequest.Method(request.httpMethod ?? "GET")
         else { return nil }
-        // The target is cut from the URL's text: `url.path` would decode it, and it would be encoded anew.
+        // Taken from the URL's text, because `url.path` is decoded, and encoding it again could change it.
         let rest = url.absoluteString.dropFirst(scheme.count + "://".count)
         let authority = rest.prefix { !"/?#".contains($0) }
         let target = rest.dropFirst(authority.count).prefix { $0 != "#" }
@@ -31,7 +31,7 @@ extension Request {
         self.init(head: head, body: body)
     }
 
-    /// The request to which this one is redirected, if it is for the same host; it keeps caller, id and cookies.
+    /// The request for a redirect to the same host, with this one's caller, id and cookies; nil for another host.
     func redirected(to newRequest: URLRequest) -> Request? {
         guard let new = Request(newRequest), new.head.scheme == head.scheme,
             new.head.authority?.lowercased() == head.authority?.lowercased()
@@ -46,7 +46,7 @@ extension Request {
 }
 
 extension URLRequest {
-    /// A request of Foundation's, with its body if that is complete; nil where its target is not a URL.
+    /// Converts a request, with its body if all of it is in memory; nil if the target does not make a valid URL.
     init?(_ request: Request) {
         let head = request.head
         guard let target = head.path, target.hasPrefix("/"),
@@ -57,19 +57,19 @@ extension URLRequest {
         for field in head.headerFields where field.name != .cookie {
             own.addValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
-        // Cookies are joined with semicolons (RFC 9113, section 8.2.3): Foundation would join the fields with commas.
+        // Joined with semicolons (RFC 9113, section 8.2.3), since Foundation would join the fields with commas.
         let cookies = head.headerFields[values: .cookie]
         if !cookies.isEmpty { own.setValue(cookies.joined(separator: "; "), forHTTPHeaderField: "Cookie") }
         if let bytes = request.body.bytes, !bytes.isEmpty { own.httpBody = Data(bytes) }
         self = own as URLRequest
     }
 
-    /// A request of Foundation's with its body: bytes up to the gateway's limit for collected bodies, else a stream.
+    /// Converts a request; a body up to the gateway's limit for collected bodies becomes `Data`, a larger one a stream.
     ///
-    /// - Throws: a 400 where the target is not a URL, and what reading the body throws.
+    /// - Throws: an ``HTTPError`` 400 if the target does not make a valid URL; the errors of reading the body.
     init(collecting request: Request) async throws {
         guard var whole = URLRequest(request) else {
-            throw HTTPError(.badRequest, "\(request.path) is not a URL: encode it")
+            throw HTTPError(.badRequest, "\(request.path) is not a valid URL: percent-encode it")
         }
         if request.body.bytes == nil {
             let limit = request.answerer?.bodyLimit ?? Gateway.defaultBodyLimit

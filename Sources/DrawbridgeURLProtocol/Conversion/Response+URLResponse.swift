@@ -6,28 +6,28 @@ import FoundationNetworking
 #endif
 
 extension Response {
-    /// The head of a response of Foundation's, with an empty stream of the announced length as its body.
+    /// Converts the head of a `URLResponse`; the body is an empty stream of the announced length.
     ///
-    /// Foundation has decoded the body and removed its framing: fields about both are left out, and so is the length of
-    /// an encoded body.
+    /// Foundation has already decoded the body and removed its framing, so the fields about these are left out, and so
+    /// is the length of an encoded body.
     ///
-    /// - Throws: a 502 for a status that cannot end a request.
+    /// - Throws: an ``HTTPError`` 502 for a status that cannot end a request, such as 100.
     init(_ response: URLResponse, _ policy: URLCache.StoragePolicy) throws {
         let length: Int?
         if let http = response as? HTTPURLResponse {
             guard (200...599).contains(http.statusCode) else {
-                throw HTTPError(.badGateway, "\(http.statusCode) is not a status that answers a request")
+                throw HTTPError(.badGateway, "\(http.statusCode) is not a final HTTP status")
             }
             self.init(HTTPResponse.Status(code: http.statusCode), headers: Self.headers(of: http))
             let isEncoded = http.value(forHTTPHeaderField: "Content-Encoding") != nil
             length = isEncoded ? nil : http.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) }
         } else {
             self.init(headers: Self.headers(of: response))
-            // Many `URLProtocol` classes give 0 where they do not know the length.
+            // Many `URLProtocol` classes report 0 if they do not know the length.
             length = response.expectedContentLength > 0 ? Int(response.expectedContentLength) : nil
         }
         body = .stream(length: length) { _ in }
-        // HTTP has no word for "in memory only", so such a response is not cached at all.
+        // HTTP cannot express "cache in memory only", so such a response is not cached at all.
         headers[.cacheControl] = policy == .allowed ? headers[.cacheControl] ?? "private" : "no-store"
     }
 
@@ -52,7 +52,7 @@ extension Response {
         return headers
     }
 
-    /// Cookies that Foundation has joined with commas; one in a date is followed by no name and equals sign.
+    /// Splits cookies that Foundation has joined with commas; after a comma within a date, no `name=` follows.
     static func cookies(_ joined: String) -> [String] {
         var cookies: [String] = []
         for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
@@ -71,7 +71,7 @@ extension Response {
         headers[.cacheControl]?.lowercased().contains("no-store") == true ? .notAllowed : .allowed
     }
 
-    /// Fields about a connection that is not this one (RFC 9110, section 7.6.1), or an encoding that was taken off.
+    /// Fields about the other connection (RFC 9110, section 7.6.1), or about an encoding that was already removed.
     private static let ofTheConnection: Set<HTTPField.Name> = [
         .connection, .contentEncoding, .contentLength, .transferEncoding, .te, .trailer, .upgrade,
         HTTPField.Name("Keep-Alive")!, HTTPField.Name("Proxy-Connection")!,
@@ -79,12 +79,12 @@ extension Response {
 }
 
 extension HTTPResponse.Status {
-    /// Whether content may follow it (RFC 9110, section 6.4.1).
+    /// Whether a response with this status can have a body (RFC 9110, section 6.4.1).
     var hasBody: Bool { self != .noContent && self != .notModified && kind != .informational }
 }
 
 extension Error {
-    /// Its description for people, where it has one.
+    /// The localized description if there is one, else the error as text.
     var words: String {
         if let words = (self as? any LocalizedError)?.errorDescription { return words }
         let isFoundations = self is any CustomNSError || Swift.type(of: self) is NSError.Type
@@ -93,13 +93,13 @@ extension Error {
 }
 
 extension HTTPURLResponse {
-    /// The head of an answer as Foundation has it; fields of one name are joined with commas.
+    /// Converts the head of a response; fields of the same name are joined with commas, as Foundation does.
     convenience init?(url: URL, _ response: Response) {
         var fields: [String: String] = [:]
         for field in response.headers {
             fields[field.name.rawName] = response.headers[field.name]
         }
-        // As Foundation itself joins them; HTTPCookie takes them apart again.
+        // Foundation joins cookies with commas too, and `HTTPCookie` splits them again.
         let cookies = response.headers[values: .setCookie]
         if !cookies.isEmpty { fields["Set-Cookie"] = cookies.joined(separator: ", ") }
         if let length = response.body.length { fields["Content-Length"] = "\(length)" }

@@ -8,34 +8,34 @@ public import Foundation
 #endif
 
 extension Gateway {
-    /// What becomes of a redirect that a `URLProtocol` class tells its client.
+    /// What the gateway does if a `URLProtocol` class reports a redirect to its client.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Redirects: Sendable {
-        /// The caller gets it, and follows it or does not.
+        /// The redirect is sent to the caller as a response.
         case sent
 
-        /// The gateway answers the new request in place of the old one, up to twenty times.
+        /// The gateway follows the redirect and answers with the result, up to twenty redirects.
         ///
-        /// A redirect to another host is sent to the caller all the same.
+        /// A redirect to another host is still sent to the caller.
         case followed
     }
 
-    /// Registers a `URLProtocol` class, as it was written for an app.
+    /// Registers an existing `URLProtocol` class, such as one that was written for an app.
     ///
     /// ```swift
     /// gateway.register(LegacyProtocol.self)
     /// ```
     ///
-    /// `canInit(with:)` is asked about every request, flag or no flag, before the paths; of several classes, the one
-    /// that was registered last. The class that takes a request gets a fresh instance for the canonical request, with
-    /// the gateway as its client. Who may call is the `AccessPolicy`'s to say, as for every handler.
+    /// `canInit(with:)` is called for every request, with or without the flag, before handlers are looked up by path;
+    /// the class that was registered last is asked first. A class that accepts a request is instantiated for the
+    /// canonical request, with the gateway as its client. The `AccessPolicy` applies as to every handler.
     ///
     /// - Parameters:
-    ///   - type: the class; registering it again makes it the last.
-    ///   - redirects: whether the caller follows redirects, or the gateway.
-    ///   - deadline: how long the response may take, not its data; nil where a person answers.
+    ///   - type: the class; if it is already registered, it becomes the last one.
+    ///   - redirects: whether redirects are sent to the caller, or followed by the gateway.
+    ///   - deadline: how long the head of the response may take; nil for no limit, for example if a person answers.
     public func register(
         _ type: URLProtocol.Type, redirects: Redirects = .sent, deadline: Duration? = .seconds(60)
     ) {
@@ -47,7 +47,7 @@ extension Gateway {
         }
     }
 
-    /// Removes a `URLProtocol` class; a request that has its instance already keeps it.
+    /// Unregisters a `URLProtocol` class; requests that already have an instance of it are not affected.
     ///
     /// - Returns: false when it was not registered.
     @discardableResult

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Answers a request by an instance of a `URLProtocol` class.
+/// A handler that lets an instance of a `URLProtocol` class answer the request.
 final class URLProtocolHandler: Handler {
     static var bodyMode: BodyMode { .streamed }
 
@@ -15,7 +15,7 @@ final class URLProtocolHandler: Handler {
 
     @TaskLocal private static var redirections = 0
 
-    /// As many as browsers follow (Fetch, "HTTP-redirect fetch").
+    /// The number of redirects that browsers follow (Fetch, "HTTP-redirect fetch").
     private static let redirectionLimit = 20
 
     init(_ type: URLProtocol.Type, _ redirects: Gateway.Redirects) {
@@ -24,7 +24,7 @@ final class URLProtocolHandler: Handler {
         load = URLProtocolLoad(type)
     }
 
-    // An answer that was dropped, by middleware for instance, is never read to its end. So the load is stopped here.
+    // Needed if the response was dropped, by middleware for instance, so that its body is never read to the end.
     deinit { load.stop() }
 
     func stopLoading() { load.stop() }
@@ -60,7 +60,7 @@ final class URLProtocolHandler: Handler {
 
     /// The next event of the load.
     ///
-    /// - Throws: its failure, with its description; `CancellationError` when the load was stopped.
+    /// - Throws: an ``HTTPError`` if the load has failed; a `CancellationError` if it was stopped.
     private func next() async throws -> URLProtocolLoad.Event {
         let event = await load.next()
         switch event {

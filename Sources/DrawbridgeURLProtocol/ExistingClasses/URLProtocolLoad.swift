@@ -7,10 +7,10 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One running instance of a `URLProtocol` class, and its client.
+/// A running instance of a `URLProtocol` class, and the client to which it reports.
 ///
-/// The class is started and stopped on a queue of the load's own, one after the other, and calls its client on any
-/// thread. Calls after it finished, failed, redirected or was stopped are dropped and counted.
+/// The instance is started and stopped on a serial queue of this load, and calls its client on any thread. Calls after
+/// it has finished, failed, redirected or was stopped are ignored and counted.
 final class URLProtocolLoad: NSObject, Sendable {
     enum Event: Sendable {
         case redirected(URLRequest, URLResponse)
@@ -27,24 +27,24 @@ final class URLProtocolLoad: NSObject, Sendable {
         var hasResponse = false
         /// Data that `next()` has not returned yet.
         var data: [UInt8] = []
-        /// The last event: redirected, finished, failed or stopped.
+        /// The final event: redirected, finished, failed or stopped.
         var end: Event?
         var reader: CheckedContinuation<Void, Never>?
-        /// Threads that wait until the data is taken.
+        /// Threads that are blocked until `data` is read.
         var writers: [DispatchSemaphore] = []
     }
 
     private let type: URLProtocol.Type
-    /// It holds the load as its client until it is stopped.
+    /// The instance refers to this load as its client; the cycle is broken when it is stopped.
     private let instance = QueueBound<URLProtocol?>(nil, label: "drawbridge.urlprotocol")
     private let state = Mutex(State())
 
-    /// How many bytes may be unread before a thread that loads more has to wait.
+    /// The number of unread bytes above which a thread that delivers more is blocked.
     private static let room = 1 << 20
 
     init(_ type: URLProtocol.Type) { self.type = type }
 
-    /// Makes the instance and starts it, unless it was stopped before.
+    /// Makes the instance and starts it, unless `stop()` was called before.
     func start(_ request: URLRequest) {
         instance.async { [self] instance in
             guard state.withLock({ $0.end == nil }) else { return }
@@ -55,7 +55,7 @@ final class URLProtocolLoad: NSObject, Sendable {
         }
     }
 
-    /// Ends the load, and stops the instance if that was not done yet.
+    /// Ends the load, and stops the instance if it was not stopped yet.
     func stop() {
         _ = add { state in
             state.end = .stopped
@@ -63,7 +63,7 @@ final class URLProtocolLoad: NSObject, Sendable {
         }
     }
 
-    /// Waits for the next event; after the last one, returns that again.
+    /// Waits for the next event; after the final event, returns that one again.
     func next() async -> Event {
         while true {
             if let event = take() { return event }
@@ -91,7 +91,7 @@ final class URLProtocolLoad: NSObject, Sendable {
         return event
     }
 
-    /// Takes the response, which goes before the data; a second one is dropped.
+    /// Stores the response, which is read before the data; a second response is ignored.
     func receive(_ response: URLResponse, _ policy: URLCache.StoragePolicy) {
         let isTaken = add { state in
             guard !state.hasResponse else { return false }
@@ -102,9 +102,9 @@ final class URLProtocolLoad: NSObject, Sendable {
         if !isTaken { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
     }
 
-    /// Takes data; waits while more than `room` is unread, so that a slow reader slows the writer.
+    /// Stores data; blocks while more than ``room`` is unread, so that a slow reader slows down the writer.
     ///
-    /// In a task it does not wait: that would block a thread that the reader may need.
+    /// It does not block in a task, which could hold the thread that the reader needs.
     func load(_ data: Data) {
         guard !data.isEmpty else { return }
         let mayWait = withUnsafeCurrentTask { $0 == nil }
@@ -129,9 +129,9 @@ final class URLProtocolLoad: NSObject, Sendable {
         if !isTaken { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
     }
 
-    /// Changes the state; returns false where the load is over, or where `note` does.
+    /// Changes the state; returns false if the load is over, or if `note` returns false.
     ///
-    /// Outside the lock it then wakes the reader, and at the end the waiting writers, and stops the instance.
+    /// After releasing the lock it wakes the reader; at the end also the writers, and it stops the instance.
     private func add(_ note: (inout State) -> Bool) -> Bool {
         var reader: CheckedContinuation<Void, Never>?
         var writers: [DispatchSemaphore] = []
@@ -150,7 +150,7 @@ final class URLProtocolLoad: NSObject, Sendable {
     }
 }
 
-// The instance's calls to its client, on any thread.
+// The calls that the instance makes to its client, on any thread.
 extension URLProtocolLoad: URLProtocolClient {
     func urlProtocol(
         _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse
@@ -179,7 +179,7 @@ extension URLProtocolLoad: URLProtocolClient {
         end(with: .failed(error))
     }
 
-    /// Continues without a credential, for which nobody can be asked.
+    /// Continues without a credential, since there is nobody who could be asked for one.
     func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
         challenge.sender?.continueWithoutCredential(for: challenge)
     }

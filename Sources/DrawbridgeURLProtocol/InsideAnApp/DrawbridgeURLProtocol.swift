@@ -7,7 +7,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// Answers the requests of an app's `URLSession` with a gateway, in process.
+/// A `URLProtocol` that lets a gateway in the same process answer requests of an app's `URLSession`.
 ///
 /// ```swift
 /// DrawbridgeURLProtocol.gateway = gateway
@@ -16,41 +16,41 @@ public import Foundation
 /// let session = URLSession(configuration: configuration)
 /// ```
 ///
-/// What the gateway's rules take is answered by its handlers, whatever host the URL names; everything else goes on to
-/// the network. The app itself is always let in: an `AccessPolicy` is about callers from outside.
+/// Requests that match the gateway's rules are answered by its handlers, whatever host the URL names; all others go to
+/// the network. An `AccessPolicy` does not apply to the app itself, only to callers from outside.
 open class DrawbridgeURLProtocol: URLProtocol {
     private static let main = Mutex<Gateway?>(nil)
 
-    /// Weak: the load's own task holds it while it runs.
+    /// Weak, because the load's task keeps the load alive while it runs.
     private weak var load: SessionLoad?
 
-    /// The gateway that answers; nil lets every request pass.
+    /// The gateway that answers; if nil, all requests go to the network.
     public static var gateway: Gateway? {
         get { main.withLock { $0 } }
         set { main.withLock { $0 = newValue } }
     }
 
-    /// The gateway for a request; ``gateway`` unless a subclass has another.
+    /// The gateway for a request; by default ``gateway``.
     ///
-    /// Subclasses that override this let several gateways answer in one process, each in sessions of its own.
+    /// A subclass can override this, so that several gateways are used in one process, each by its own sessions.
     open class func gateway(for request: URLRequest) -> Gateway? { gateway }
 
-    /// Takes the requests that the gateway's rules mean for native.
+    /// Accepts the requests that match the gateway's rules for calls to native.
     override open class func canInit(with request: URLRequest) -> Bool {
         guard let gateway = gateway(for: request), let own = Request(request) else { return false }
         return gateway.isNative(own)
     }
 
-    /// The unchanged request, since the gateway's rules find its plain form.
+    /// Returns the request unchanged, since the gateway's rules normalise it themselves.
     override open class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Asks the gateway, and hands its answer to the session.
+    /// Lets the gateway answer, and passes the response to the session.
     override open func startLoading() {
         let load = SessionLoad(self)
         self.load = load
         load.start(Self.gateway(for: request))
     }
 
-    /// Cancels the handler; the session is told nothing any more.
+    /// Cancels the handler; after that, the session gets no more callbacks.
     override open func stopLoading() { load?.stop() }
 }

@@ -5,27 +5,27 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The network, behind a gateway inside an app: where a handler's request goes that is passed through.
+/// Sends requests that the gateway inside an app passes through to the network.
 ///
 /// ```swift
 /// let gateway = Gateway(passThrough: [.network])
 /// ```
 ///
-/// It sends only requests of the app's own sessions: one that came to a server would come back to it. They are not
-/// intercepted again. Answers are read as a whole.
+/// It only sends requests of the app's own sessions, since a request that a server received could return to it
+/// endlessly. They are not intercepted again. A response is read completely before it is returned.
 public struct NetworkResponder: Responder {
-    /// True while a gateway answers a session of this process.
+    /// True while a gateway answers a request of a session in this process.
     @TaskLocal static var isInApp = false
 
-    /// A session apart from the app's, which would ask the gateway again.
+    /// A session without the app's protocol classes, so that the gateway is not asked again.
     private static let session = URLSession(configuration: .ephemeral)
 
-    /// Makes the responder.
+    /// Makes a responder; usually written as `.network`.
     public init() {}
 
-    /// Sends the request to the host that it names; nil for a request that came from outside.
+    /// Sends the request to the host in its URL; returns nil for a request that did not come from this process.
     ///
-    /// - Throws: a 502 with the error's words.
+    /// - Throws: an ``HTTPError`` 502 with the description of a `URLError`.
     public func respond(to request: Request) async throws -> Response? {
         guard Self.isInApp else { return nil }
         do {
@@ -40,6 +40,6 @@ public struct NetworkResponder: Responder {
 }
 
 extension Responder where Self == NetworkResponder {
-    /// Sends what is not for native to the host of its URL, for a gateway inside an app.
+    /// A ``NetworkResponder``, to pass requests on to the hosts in their URLs.
     public static var network: Self { NetworkResponder() }
 }

@@ -5,11 +5,10 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One request of a session, answered by a gateway.
+/// A request of a `URLSession` that a gateway answers.
 ///
-/// Its state changes under the lock only, and of the protocol only constants and the client are used: that makes it
-/// Sendable. A call of the client may stop the load before it returns, so the lock is
-/// recursive.
+/// Its state is only changed under the lock, and of the `URLProtocol` it uses only constants and the client: that makes
+/// it Sendable. The lock is recursive because the client may stop the load from within a call.
 final class SessionLoad: @unchecked Sendable {
     private let urlProtocol: URLProtocol
     private let lock = NSRecursiveLock()
@@ -30,7 +29,7 @@ final class SessionLoad: @unchecked Sendable {
         }
     }
 
-    /// Cancels the handler; the session is told nothing any more.
+    /// Cancels the handler; after that, the session gets no more callbacks.
     func stop() {
         let task = lock.withLock {
             isOver = true
@@ -51,7 +50,7 @@ final class SessionLoad: @unchecked Sendable {
         let response = await NetworkResponder.$isInApp.withValue(true) { await gateway.respond(to: request) }
         guard let head = HTTPURLResponse(url: url, response) else { throw URLError(.badServerResponse) }
         #if !canImport(FoundationNetworking)
-        // Not on Linux, where this call ends the process: there a session gets the redirect as a response.
+        // On Linux this call crashes the process, so there the session gets the redirect as a response.
         if let newRequest = urlProtocol.request.redirected(by: head) {
             return end { $0.urlProtocol(urlProtocol, wasRedirectedTo: newRequest, redirectResponse: head) }
         }
@@ -82,7 +81,7 @@ final class SessionLoad: @unchecked Sendable {
         }
     }
 
-    /// Ends the load by a last call of the session's client.
+    /// Ends the load with a final call of the session's client.
     private func end(_ message: (any URLProtocolClient) -> Void) {
         lock.withLock {
             guard !isOver else { return }
@@ -94,22 +93,22 @@ final class SessionLoad: @unchecked Sendable {
 }
 
 #if canImport(FoundationNetworking)
-// The limits of `URLProtocol` in Foundation on Linux.
+// Works around limits of `URLProtocol` in Foundation on Linux.
 extension SessionLoad {
-    /// Whether the session takes data in parts: a completion handler would get the last part alone.
+    /// Whether data can be sent in parts; a completion handler would get only the last part.
     ///
-    /// A task whose session has a delegate may have a completion handler besides, and nothing shows it.
+    /// A task with a delegate may have a completion handler too, which cannot be detected.
     private var takesParts: Bool { urlProtocol.task?.delegate != nil }
 
-    /// Refuses download tasks, which would get no file, and upload tasks, whose body cannot be read.
+    /// Throws for download tasks, which would get no file, and for upload tasks whose body cannot be read.
     private func checkTask() throws {
         let task = urlProtocol.task
         if task is URLSessionDownloadTask {
-            throw URLError.onLinux("download tasks take nothing from a URLProtocol: use a data task")
+            throw URLError.onLinux("a URLProtocol cannot answer download tasks: use a data task")
         }
         if task is URLSessionUploadTask, urlProtocol.request.httpBody == nil {
             throw URLError.onLinux(
-                "upload tasks show their body to no URLProtocol: use a data task, and httpBody")
+                "a URLProtocol cannot read the body of upload tasks: use a data task with httpBody")
         }
     }
 }
@@ -126,7 +125,7 @@ extension SessionLoad {
 }
 
 extension URLRequest {
-    /// The request that follows a redirect; nil where a response is not one (Fetch, "HTTP-redirect fetch").
+    /// The request with which to follow a redirect; nil if the response is none (Fetch, "HTTP-redirect fetch").
     fileprivate func redirected(by response: HTTPURLResponse) -> URLRequest? {
         guard [301, 302, 303, 307, 308].contains(response.statusCode),
             let location = response.value(forHTTPHeaderField: "Location"),

@@ -1,12 +1,12 @@
 import Dispatch
 import EventLoop
 
-/// Runs calls that would block a loop (looking up a name, reading certificates) on a few threads of the process.
+/// Runs calls that would block a loop (DNS lookups, reading certificates) on a few threads.
 ///
-/// A thread is there only while something waits: a process that looks up nothing has none.
+/// Threads exist only while calls are waiting.
 enum BlockingCalls {
     static let threadLimit = 16
-    /// How many more may wait for one of them to end.
+    /// The maximum number of calls in the queue; further calls fail.
     static let waitingLimit = 1024
 
     private struct State {
@@ -16,7 +16,7 @@ enum BlockingCalls {
 
     private static let state = Guarded(State())
 
-    /// Runs a call soon on another thread, and tells its result there; where too many wait already, an error at once.
+    /// Runs `call` on another thread, and passes its result to `tell` there; a full queue is an error immediately.
     static func run<Value>(
         _ call: @escaping @Sendable () throws(TransferError) -> Value,
         _ tell: @escaping @Sendable (Result<Value, TransferError>) -> Void
@@ -30,7 +30,7 @@ enum BlockingCalls {
         }
         switch isThreadWanted {
         case nil: tell(.failure(TransferError(.unreachable, "too many names are being looked up; try again")))
-        // A serial queue has a thread of its own, and takes none of those on which Swift's tasks run.
+        // A serial queue has its own thread, so the threads of Swift's tasks are not blocked.
         case true?: DispatchQueue(label: "drawbridge.blocking").async(execute: runAll)
         case false?: break
         }

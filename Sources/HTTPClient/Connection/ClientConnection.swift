@@ -2,10 +2,10 @@ import EventLoop
 import Glibc
 import TLS
 
-/// A connection to a server, used for one transfer after the other.
+/// A connection to a server, used for one transfer after another; for its loop's thread only.
 ///
-/// The loop reports once that there are bytes to read, or room to write, and the connection remembers that until there
-/// are none: so no system calls are needed while a reader waits. It belongs to its loop's thread.
+/// It is watched edge-triggered, and remembers readability and writability until a call returns EAGAIN. So no system
+/// calls are needed while the reader is not ready.
 final class ClientConnection: Loop.Guest {
     enum Input {
         case bytes(Int)
@@ -17,25 +17,25 @@ final class ClientConnection: Loop.Guest {
     private enum Holder {
         case pool(since: Int)
         case transfer(Transfer)
-        /// It is closed or released, or new.
+        /// New, closed, or released.
         case nobody
     }
 
     private struct State {
         var holder = Holder.nobody
-        /// After how many idle milliseconds no other request is sent on it.
+        /// The idle time in milliseconds after which the connection is not used again.
         var idleLimit = ClientConnection.usualIdleLimit
         var canRead = false
         var canWrite = true
-        /// Whether the server has closed its side: behind the bytes that it sent, the end is still to be read.
+        /// True if the server has closed its direction; its last bytes, and then the end, are still to be read.
         var hasPeerLeft = false
     }
 
-    /// After how many idle milliseconds a router on the way may have forgotten the connection.
+    /// The idle time in milliseconds after which routers may have dropped the connection.
     private static let usualIdleLimit = 118_000
-    /// How many milliseconds before the server may close it the connection is used no more.
+    /// How many milliseconds before the server's keep-alive timeout the connection is given up.
     ///
-    /// A request that is on its way when the server closes gets no answer.
+    /// A request that arrives after the server has closed gets no response.
     private static let margin = 1000
 
     let origin: Origin
@@ -45,8 +45,8 @@ final class ClientConnection: Loop.Guest {
     private let pool: ConnectionPool
     private let own: LoopBound<State>
 
-    /// - Parameter pool: told when the server ends the connection, or sends something, while it is idle.
-    /// - Throws: where it cannot be watched; it is closed then.
+    /// - Parameter pool: informed if the server closes the idle connection or sends data on it.
+    /// - Throws: if the socket cannot be watched; then it is closed.
     init(
         _ transport: Transport, _ socket: WatchedSocket, to origin: Origin, at address: SocketAddress,
         on loop: Loop, for pool: ConnectionPool
@@ -64,18 +64,18 @@ final class ClientConnection: Loop.Guest {
 
     var canWrite: Bool { own.value.canWrite }
 
-    /// Whether it was idle for so long that the server may be about to close it.
+    /// Whether it has been idle so long that the server may be about to close it.
     func isOld(at now: Int) -> Bool {
         guard case .pool(let since) = own.value.holder else { return false }
         return now - since >= own.value.idleLimit
     }
 
-    /// Called when the server says how long it keeps an idle connection.
+    /// Sets the server's keep-alive timeout (`Keep-Alive: timeout`).
     func serverKeepsIt(forMilliseconds time: Int) {
         own.value.idleLimit = min(Self.usualIdleLimit, max(0, time - Self.margin))
     }
 
-    /// Whether another request can go on it.
+    /// Whether the server has neither closed the idle connection nor sent data, so that it can be used again.
     var isQuiet: Bool { transport.isQuiet }
 
     func serve(_ transfer: Transfer) {
@@ -93,7 +93,7 @@ final class ClientConnection: Loop.Guest {
         socket.close()
     }
 
-    /// Gives away the transport, which the caller may watch on any loop; this object must not be used any more.
+    /// Gives the transport to the caller, who may watch it on any loop; do not use this object after that.
     func release() -> Transport {
         own.value.holder = .nobody
         socket.release()
@@ -108,18 +108,19 @@ final class ClientConnection: Loop.Guest {
                 return .nothing
             }
             if count < 0 { return .broken(Self.problem(errno)) }
-            return transport.wasCutOff ? .broken("the connection was cut off") : .end
+            return transport.wasCutOff
+                ? .broken("the connection ended without the close_notify of TLS") : .end
         }
-        // Without encryption, a read that does not fill the buffer has emptied the socket.
+        // Without TLS, a read that does not fill the buffer has emptied the socket.
         own.value.canRead = transport.isEncrypted || count == buffer.count || own.value.hasPeerLeft
         return .bytes(count)
     }
 
-    /// Writes, and returns how many bytes: 0 where there is no room, nil where nothing can be sent any more.
+    /// Returns the number of bytes written: 0 if the socket is full, nil if the connection has failed.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let count = transport.write(bytes)
         guard count < 0 else {
-            // A TLS session takes one record at a time, so taking less than all does not mean that the socket is full.
+            // TLS writes one record per call, so a partial write does not mean that the socket is full.
             own.value.canWrite = transport.isEncrypted || count == bytes.count
             return count
         }
@@ -129,7 +130,7 @@ final class ClientConnection: Loop.Guest {
     }
 
     private static func problem(_ code: Int32) -> String {
-        code == EPROTO ? "what came is not TLS" : String(cString: strerror(code))
+        code == EPROTO ? "the bytes received are not TLS" : String(cString: strerror(code))
     }
 
     // MARK: For the loop

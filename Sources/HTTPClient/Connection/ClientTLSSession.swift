@@ -2,9 +2,9 @@ import CGnuTLS
 import Glibc
 import TLS
 
-/// The encryption of one connection to a server (TLS 1.2 and 1.3), on a socket that does not block.
+/// The client side of a TLS session (1.2 and 1.3) on a non-blocking socket.
 ///
-/// It is used by the owner of the connection, on one thread at a time.
+/// The owner of the connection uses it on one thread at a time.
 final class ClientTLSSession {
     enum Progress {
         case done
@@ -14,14 +14,14 @@ final class ClientTLSSession {
     }
 
     private let session: gnutls_session_t
-    /// Held as long as GnuTLS uses it.
+    /// Retained, because GnuTLS uses their memory.
     private let certificates: TrustedCertificates
     private let host: UnsafeMutablePointer<CChar>
     let records: TLSRecords
 
-    /// Begins a session on a connected socket, which its owner closes.
+    /// Makes a session on a connected socket; the socket's owner closes it.
     ///
-    /// - Parameter host: the name or the IP address that the certificate must be for.
+    /// - Parameter host: the host name or IP address that the certificate must match.
     init(_ socket: Int32, host: String, _ certificates: TrustedCertificates) throws(TransferError) {
         var session: gnutls_session_t?
         let flags = GNUTLS_CLIENT.rawValue | UInt32(GNUTLS_NONBLOCK) | UInt32(GNUTLS_NO_SIGNAL)
@@ -34,7 +34,7 @@ final class ClientTLSSession {
         self.host = strdup(host)
         gnutls_priority_set_direct(session, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", nil)
         certificates.give(to: session)
-        // SNI has the host name, but never an address (RFC 6066, section 3).
+        // SNI may not contain an IP address (RFC 6066, section 3).
         if SocketAddress(literal: host, port: 0) == nil {
             gnutls_server_name_set(session, GNUTLS_NAME_DNS, host, host.utf8.count)
         }
@@ -52,7 +52,7 @@ final class ClientTLSSession {
         free(host)
     }
 
-    /// Goes on with the handshake, as far as the socket lets it.
+    /// Continues the handshake until it is done or the socket would block.
     func handshake() -> Progress {
         while true {
             let code = records.whileReading { gnutls_handshake(session) }

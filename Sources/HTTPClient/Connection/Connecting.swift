@@ -2,18 +2,18 @@ import EventLoop
 import Glibc
 import TLS
 
-/// Makes a connection to a server.
+/// Opens a connection to a server: reads certificates and looks up the host if needed, tries its addresses one after
+/// another, and does the TLS handshake.
 ///
-/// It reads certificates and looks up the name where needed, tries the addresses in turn, and does the TLS handshake.
-/// It belongs to its loop's thread. A socket is closed with the last that holds it: a stage, or the new connection.
+/// For its loop's thread only. The socket is closed with its last owner: a stage, or the new connection.
 final class Connecting: Loop.Guest, Sendable {
-    /// How long one address may take while others are left, in milliseconds: enough for TCP to send its first packet
-    /// again, and no more, since an address that never answers holds up each new connection for so long.
+    /// The time in milliseconds for one address if others are left; that is enough for TCP to repeat its first packet
+    /// once; more would delay every connection to a host with an unreachable address.
     private static let addressLimit = 2000
-    /// How soon a Unix socket is tried again whose server has a full queue, in milliseconds.
+    /// The delay in milliseconds before another attempt, if the queue of a Unix socket's server is full.
     private static let queueDelay = 10
 
-    /// What has to be known before there is a socket.
+    /// The data needed before a socket is made.
     private typealias Preparation = (certificates: TrustedCertificates?, addresses: [SocketAddress])
 
     private enum Stage {
@@ -38,9 +38,7 @@ final class Connecting: Loop.Guest, Sendable {
     private let loop: Loop
     private let own: LoopBound<State>
 
-    /// Prepares a connection for a request.
-    ///
-    /// - Parameter guardian: called before each address is tried; throws for one that is not allowed.
+    /// - Parameter guardian: called with each address before it is tried; throws for a forbidden one.
     init(for request: TransferRequest, _ guardian: Transfer.Guardian?, on client: HTTPClient) {
         self.request = request
         self.guardian = guardian
@@ -53,7 +51,7 @@ final class Connecting: Loop.Guest, Sendable {
 
     private var origin: Origin { request.origin }
 
-    /// Connects, and calls back once with the result, unless it is cancelled.
+    /// Connects, and calls back once with the result; never after ``cancel()``.
     func start(_ completion: @escaping (Result<ClientConnection, TransferError>) -> Void) {
         own.value.completion = completion
         loop.setTimer(for: self, in: request.connectLimit)
@@ -67,7 +65,7 @@ final class Connecting: Loop.Guest, Sendable {
         }
     }
 
-    /// Cancels it, without a callback.
+    /// Cancels connecting, without a callback.
     func cancel() {
         own.value.stage = .over
         own.value.completion = nil
@@ -119,8 +117,8 @@ final class Connecting: Loop.Guest, Sendable {
         throw own.value.problem
     }
 
-    /// Begins to connect to an address; nil for a Unix socket whose server has a full queue: there, unlike with TCP,
-    /// the system does not try again itself.
+    /// Starts connecting to an address; nil for a Unix socket whose server has a full queue: unlike TCP, it is not
+    /// retried by the kernel.
     private func begin(_ address: SocketAddress) throws(TransferError) -> WatchedSocket? {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(address.family, kind, 0)
@@ -134,7 +132,7 @@ final class Connecting: Loop.Guest, Sendable {
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
         }
         do {
-            // A socket that is connected already is writable too, so the loop tells of it in either case.
+            // A socket that is connected already is writable too, so the loop reports it in both cases.
             try socket.watch(for: .writable, self)
         } catch {
             throw refusal(EMFILE)
@@ -201,10 +199,10 @@ final class Connecting: Loop.Guest, Sendable {
     func timeIsUp() {
         guard Loop.now < due else {
             let limit = Duration.milliseconds(request.connectLimit)
-            let problem = "\(request.host) took no connection within \(limit)"
+            let problem = "\(request.host) accepted no connection within \(limit)"
             return finish(.failure(TransferError(.late, problem)))
         }
-        // Only where something is left to be tried is the timer set for earlier than the end.
+        // The timer fires before `due` only if there is another address to try.
         attempt(tryNext)
     }
 
@@ -214,7 +212,7 @@ final class Connecting: Loop.Guest, Sendable {
 }
 
 extension Origin.Place {
-    /// Whether its addresses are known without waiting, as those of nearly all servers are.
+    /// Whether its addresses are known without a lookup: a socket path, an IP address, or `localhost`.
     fileprivate var isKnown: Bool {
         switch self {
         case .socket: true
@@ -222,12 +220,12 @@ extension Origin.Place {
         }
     }
 
-    /// Its addresses; waits for a look-up unless it is known.
+    /// Its addresses; blocks for a lookup if they are not known.
     fileprivate func addresses() throws(TransferError) -> [SocketAddress] {
         switch self {
         case .socket(let path):
             if let address = SocketAddress(path: path) { return [address] }
-            let problem = "\(path) is longer than the path of a socket may be; move it, or link to it"
+            let problem = "\(path) is too long for the path of a Unix socket; move the socket, or link to it"
             throw TransferError(.unreachable, problem)
         case .host(let name, let port):
             if let known = SocketAddress.known(name, port: port) { return known }

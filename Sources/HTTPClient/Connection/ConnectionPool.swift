@@ -1,12 +1,12 @@
 import EventLoop
 
-/// The idle connections of one loop, for the next requests to the same origin.
+/// The idle connections of one loop, kept for further requests to the same origin.
 final class ConnectionPool: Sendable {
-    /// How many connections are kept, of all origins together.
+    /// The maximum number of idle connections, over all origins.
     private static let countLimit = 1024
 
     private struct State {
-        /// Of each origin, those that have waited longest come first.
+        /// The idle connections of each origin, the longest idle first.
         var origins: [Origin: [ClientConnection]] = [:]
         var count = 0
     }
@@ -17,7 +17,7 @@ final class ConnectionPool: Sendable {
 
     var isEmpty: Bool { own.value.count == 0 }
 
-    /// An idle connection that is still open; of several, the one that was used last.
+    /// Returns the most recently used idle connection that is still open; nil if there is none.
     func take(to origin: Origin) -> ClientConnection? {
         while let connection = own.value.origins[origin]?.popLast() {
             own.value.count -= 1
@@ -41,7 +41,7 @@ final class ConnectionPool: Sendable {
         own.value.count -= 1
     }
 
-    /// Closes all connections: they and the pool hold each other, and would stay for ever.
+    /// Closes all connections, to break their reference cycles with the pool.
     func closeAll() {
         let origins = own.value.origins
         own.value.origins = [:]
@@ -49,7 +49,7 @@ final class ConnectionPool: Sendable {
         for connection in origins.values.joined() { connection.close() }
     }
 
-    /// Closes the connections that were idle for too long, and removes origins without any.
+    /// Closes connections that have been idle too long, and removes origins without connections.
     func closeOld(at now: Int) {
         for (origin, kept) in own.value.origins {
             let young = kept.filter { !$0.isOld(at: now) }

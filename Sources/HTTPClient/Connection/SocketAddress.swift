@@ -7,7 +7,7 @@ struct SocketAddress: Sendable, Equatable {
     /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
     var family: Int32 { Int32(part(as: sockaddr.self).sa_family) }
 
-    /// The 4 or 16 bytes of an IP address; none for a Unix socket.
+    /// The 4 or 16 bytes of an IP address; empty for a Unix socket.
     var bytes: [UInt8] {
         switch family {
         case AF_INET: withUnsafeBytes(of: part(as: sockaddr_in.self).sin_addr, Array.init)
@@ -29,7 +29,7 @@ struct SocketAddress: Sendable, Equatable {
         storage.withUnsafeBytes { $0.loadUnaligned(as: type) }
     }
 
-    /// A Unix socket; nil for a path that is longer than the system takes.
+    /// The address of a Unix socket; nil if the path is too long for `sockaddr_un`.
     init?(path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -39,7 +39,7 @@ struct SocketAddress: Sendable, Equatable {
         storage = withUnsafeBytes(of: &address) { Array($0) }
     }
 
-    /// The address that is written as text; nil for a name.
+    /// Parses a numeric IPv4 or IPv6 address; nil for a host name.
     init?(literal: String, port: Int) {
         let port = in_port_t(truncatingIfNeeded: port).bigEndian
         var short = sockaddr_in()
@@ -55,7 +55,7 @@ struct SocketAddress: Sendable, Equatable {
         }
     }
 
-    /// Begins to connect a socket; returns 0 or `errno`, which is `EINPROGRESS` while that goes on.
+    /// Starts connecting a socket; returns 0 or an `errno` value; `EINPROGRESS` means that it is not finished.
     func connect(_ socket: Int32) -> Int32 {
         storage.withUnsafeBytes { bytes in
             let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
@@ -64,10 +64,10 @@ struct SocketAddress: Sendable, Equatable {
     }
 }
 
-// The addresses of a name.
+// Resolving host names.
 extension SocketAddress {
-    /// The addresses that need no look-up: that of an IP address as text, and both loopback addresses for `localhost`,
-    /// which is this machine whatever a name server says (RFC 6761, section 6.3).
+    /// Addresses that need no lookup: a numeric IP address, and for `localhost` both loopback addresses, whatever DNS
+    /// says (RFC 6761, section 6.3); nil for any other name.
     static func known(_ name: String, port: Int) -> [SocketAddress]? {
         if let address = SocketAddress(literal: name, port: port) { return [address] }
         let plain = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
@@ -75,9 +75,9 @@ extension SocketAddress {
         return ["::1", "127.0.0.1"].compactMap { SocketAddress(literal: $0, port: port) }
     }
 
-    /// Asks the system for the addresses of a name, and waits for it, maybe for ten seconds.
+    /// Resolves a name with `getaddrinfo`, which may block for about ten seconds.
     static func lookUp(_ name: String, port: Int) throws(TransferError) -> [SocketAddress] {
-        // No host has a name with other characters, and the system would ask every name server that it knows for it.
+        // Host names have no other characters, and the system would send the name to every DNS server it knows.
         guard name.utf8.allSatisfy(ASCIISet.name.contains) else {
             throw TransferError(.unreachable, "there is no host of the name \(name)")
         }
@@ -97,12 +97,12 @@ extension SocketAddress {
         return sequence(first: first, next: \.pointee.ai_next).compactMap { SocketAddress($0.pointee) }
     }
 
-    /// One of the addresses that a look-up gave; nil for another family.
+    /// Converts a result of `getaddrinfo`; nil for another address family.
     private init?(_ entry: addrinfo) {
         guard let address = entry.ai_addr, [AF_INET, AF_INET6].contains(entry.ai_family) else { return nil }
         storage = Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))
     }
 }
 
-/// What `getaddrinfo` says of a name without an address: `EAI_NODATA` of netdb.h, which Swift does not show.
+/// The error `EAI_NODATA` of `getaddrinfo` (the name exists, but has no address), which Swift does not import.
 private let noAddress: Int32 = -5

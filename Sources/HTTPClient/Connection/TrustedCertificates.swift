@@ -2,16 +2,15 @@ import CGnuTLS
 import EventLoop
 import Glibc
 
-/// Parsed certificates of authorities, which TLS sessions share.
+/// Parsed CA certificates, shared by TLS sessions.
 ///
-/// Nothing changes them once they are made, since nobody else has the pointer; sessions on other threads only read
-/// them, for which GnuTLS needs no lock (its manual, section "Thread safety"). That makes it Sendable, which no pointer
-/// of C's is by itself.
+/// Sendable, because the credentials are never changed after `init`: no other code has the pointer, and sessions only
+/// read them, for which GnuTLS needs no lock (its manual, section "Thread safety").
 final class TrustedCertificates: @unchecked Sendable {
     private let credentials: gnutls_certificate_credentials_t
     let isChecked: Bool
 
-    /// Reads certificates; that takes tens of milliseconds.
+    /// Reads and parses certificates, which takes tens of milliseconds.
     ///
     /// - Throws: an error whose description says what to do.
     init(_ trust: Origin.Trust) throws(TransferError) {
@@ -29,7 +28,7 @@ final class TrustedCertificates: @unchecked Sendable {
                 throw TransferError(
                     .unreachable,
                     """
-                    this system trusts no certificates; install the package ca-certificates, or name a file of them \
+                    this system has no CA certificates; install the package ca-certificates, or give a PEM file of them \
                     with --upstream-ca
                     """)
             }
@@ -39,19 +38,19 @@ final class TrustedCertificates: @unchecked Sendable {
                 let why = count == 0 ? "it has none" : String(cString: gnutls_strerror(count))
                 throw TransferError(
                     .unreachable,
-                    "\(path) cannot be read as certificates (\(why)); let --upstream-ca name a file of PEM")
+                    "\(path) has no PEM certificates (\(why)); give a file that has, with --upstream-ca")
             }
         }
     }
 
-    /// Lets a session verify by them; its owner has to hold this object as long as the session.
+    /// Makes a session verify with these certificates; the session's owner must retain this object as long.
     func give(to session: gnutls_session_t) {
         gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
     }
 
     deinit { gnutls_certificate_free_credentials(credentials) }
 
-    /// The process's certificates for a kind of trust: parsed once, and again when their file has changed.
+    /// The shared certificates for a kind of trust; they are parsed once, and again after their file has changed.
     static func of(_ trust: Origin.Trust) throws(TransferError) -> TrustedCertificates {
         let stamp = stamp(of: trust)
         if let known = store.withLock({ $0[trust] }), known.stamp == stamp { return known.certificates }
@@ -60,7 +59,7 @@ final class TrustedCertificates: @unchecked Sendable {
         return certificates
     }
 
-    /// Whether ``of(_:)`` has them without reading.
+    /// Whether ``of(_:)`` returns without reading a file.
     static func isKnown(_ trust: Origin.Trust) -> Bool {
         store.withLock { $0[trust] }.map { $0.stamp == stamp(of: trust) } ?? false
     }

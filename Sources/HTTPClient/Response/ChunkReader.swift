@@ -4,28 +4,29 @@ import HTTPGrammar
 struct ChunkReader {
     private enum Place {
         case size(digits: Int)
-        /// Behind a size, on its line, where there may be an extension, which is skipped.
+        /// After the size, up to the end of its line. A chunk extension may be there, and is skipped.
         case sizeEnd
         case data
         case dataEnd(hasReturn: Bool)
-        /// In a line of the trailer, which is skipped, after so many bytes of this line.
+        /// In the trailer section, which is skipped; `count` bytes of the current line have been read.
         case trailer(count: Int)
         case over
     }
 
-    /// How many bytes of an extension or of a trailer are skipped: a server that sends more may never end.
+    /// The maximum size in bytes of an extension or trailer section; without it a server could send one forever.
     static let framingLimit = 64 << 10
 
     private var place = Place.size(digits: 0)
     private var left = 0
-    /// Bytes of the framing since the last byte of the body.
+    /// The number of framing bytes since the last byte of the body.
     private var framing = 0
 
     var isOver: Bool { if case .over = place { true } else { false } }
 
     /// Moves the bytes of the body to the front of the buffer.
     ///
-    /// - Returns: how many bytes were read, which are all but those behind the end, and how many are the body's.
+    /// - Returns: `read`: how many bytes were consumed; those after the end of the body are not. `taken`: how many
+    ///   belong to the body.
     mutating func read(
         _ bytes: UnsafeMutableRawBufferPointer
     ) throws(MalformedResponse) -> (read: Int, taken: Int) {
@@ -74,7 +75,7 @@ struct ChunkReader {
                 place = .size(digits: 0)
             } else {
                 guard !hasReturn, byte == UInt8(ascii: "\r") else {
-                    throw MalformedResponse("a chunk is longer than it says")
+                    throw MalformedResponse("a chunk is longer than its size")
                 }
                 place = .dataEnd(hasReturn: true)
             }

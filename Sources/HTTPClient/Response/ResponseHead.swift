@@ -1,19 +1,19 @@
 import HTTPGrammar
 package import HTTPTypes
 
-/// The head of an upstream's response, as ``ResponseHeadReader`` found it.
+/// The head of a response, parsed by ``ResponseHeadReader``.
 package struct ResponseHead: Sendable {
-    /// The code, with the reason as it was sent.
+    /// The status code, with the reason phrase that was sent.
     package let status: HTTPResponse.Status
     /// True for HTTP/1.0.
     package let isOldVersion: Bool
-    /// All fields in their order, those that frame the body too.
+    /// All header fields in order, including the framing fields.
     package let fields: HTTPFields
-    /// The length of the body, or of the one that a HEAD is not sent; nil where none is given.
+    /// The value of Content-Length, which for HEAD is that of a body that is not sent; nil if there is none.
     package let contentLength: Int?
     package let isChunked: Bool
 
-    /// The body that follows, as the answer to a method (RFC 9112, section 6.3).
+    /// How the body's end is determined, in a response to this method (RFC 9112, section 6.3).
     func body(of method: HTTPRequest.Method) -> Transfer.Receiving {
         if method == .head || status == .noContent || status == .notModified || status == .switchingProtocols
         {
@@ -24,17 +24,15 @@ package struct ResponseHead: Sendable {
         return contentLength == 0 ? .over : .length(left: contentLength)
     }
 
-    /// How many milliseconds the server keeps the connection idle, if the body does not end with the connection: `.max`
-    /// where it does not say; nil where it takes no other request (RFC 9112, section 9.3).
-    ///
-    /// Many say it by `Keep-Alive: timeout=5` (RFC 2068, section 19.7.1), and mean seconds.
+    /// How many milliseconds the server keeps the idle connection open, by `Keep-Alive: timeout=` in seconds (RFC 2068,
+    /// section 19.7.1); `.max` without that field; nil if the connection cannot be used again (RFC 9112, section 9.3).
     var idleTime: Int? {
         var keeps = !isOldVersion
         var time = Int.max
-        // `Connection` and `Keep-Alive` have ten letters, and most other names have not.
+        // `Connection` and `Keep-Alive` have ten letters. Comparing the length rules out most other names cheaply.
         for field in fields where field.name.canonicalName.utf8.count == 10 {
             if field.name == .connection {
-                // Nearly every server sends exactly this, which saves parsing a list.
+                // Nearly every server sends exactly this value, so no list has to be parsed.
                 if field.value == "keep-alive" {
                     keeps = true
                     continue
@@ -45,7 +43,7 @@ package struct ResponseHead: Sendable {
                 }
             } else if field.name == .keepAlive {
                 for element in Self.elements(of: field.value) where element.hasPrefix("timeout=") {
-                    // A time that is not a number is ignored.
+                    // A timeout that is not a number is ignored.
                     guard let seconds = UInt16(element.dropFirst("timeout=".count)) else { continue }
                     time = Int(seconds) * 1000
                 }
@@ -54,14 +52,14 @@ package struct ResponseHead: Sendable {
         return keeps ? time : nil
     }
 
-    /// Checks that a 101 goes on with the protocol that was asked for, and no other (RFC 9110, section 7.8).
+    /// Throws if a 101 switches to another protocol than the one that was asked for (RFC 9110, section 7.8).
     func checkSwitch(to upgrade: String?) throws(MalformedResponse) {
         guard let upgrade else {
-            throw MalformedResponse("it changes to another protocol, which nobody asked for")
+            throw MalformedResponse("it switches protocols, although the request has no Upgrade")
         }
         let named = fields[values: .upgrade].flatMap(Self.elements)
         guard named == [upgrade] else {
-            throw MalformedResponse("its 101 does not say \"Upgrade: \(upgrade)\", which was asked for")
+            throw MalformedResponse("its 101 has no \"Upgrade: \(upgrade)\", which the request asks for")
         }
     }
 

@@ -2,13 +2,13 @@ import Glibc
 import HTTPGrammar
 import HTTPTypes
 
-/// Reads the head of a response line by line, strictly: what two readers could understand in two ways is refused.
+/// Parses a response head line by line; it is strict: ambiguous heads are refused.
 ///
-/// After an informational head (1xx) it reads the next; the limits are for all of them together.
+/// It continues after an informational (1xx) head. The limits apply to all heads together.
 struct ResponseHeadReader {
     private static let sizeLimit = 64 << 10
     private static let fieldLimit = 1000
-    /// As many fields as most answers have, those that the gateway adds among them.
+    /// Enough for most responses with the fields that the gateway adds, so that the array does not grow.
     private static let usualFieldCount = 16
 
     private var size = 0
@@ -18,10 +18,10 @@ struct ResponseHeadReader {
     private var contentLength: Int?
     private var isChunked = false
 
-    /// Reads one line, without its CRLF.
+    /// Parses one line, given without its CRLF.
     ///
-    /// - Returns: the head at the empty line that ends it; nil before.
-    /// - Throws: a sentence that says what is wrong with the response, of which nothing more can be believed.
+    /// - Returns: the head, at the empty line that ends it; nil for other lines.
+    /// - Throws: what is wrong. The rest of the response must not be trusted then.
     mutating func read(_ line: UnsafeRawBufferPointer) throws(MalformedResponse) -> ResponseHead? {
         size += line.count + 2
         guard size <= Self.sizeLimit else { throw MalformedResponse("the head has more than 64 KB") }
@@ -53,7 +53,7 @@ struct ResponseHeadReader {
             isChunked: isChunked)
     }
 
-    /// `HTTP/1.1 200 OK`; many leave out the reason, and the space before it.
+    /// `HTTP/1.1 200 OK`; many servers omit the reason phrase and the space before it.
     private static func statusLine(
         _ line: UnsafeRawBufferPointer
     ) throws(MalformedResponse) -> (status: HTTPResponse.Status, isOldVersion: Bool) {
@@ -76,8 +76,8 @@ struct ResponseHeadReader {
         guard fieldCount <= Self.fieldLimit else {
             throw MalformedResponse("the head has more than 1,000 header fields")
         }
-        // In old messages such a line continues the field before it, and some readers take it for a field of its own
-        // (RFC 9112, section 5.2). Two readers must not understand one answer in two ways, so it is refused.
+        // A line that begins with white space continues the previous field in old messages, but some parsers read it as
+        // a field of its own (RFC 9112, section 5.2). It is refused, so that gateway and client cannot disagree.
         guard let first = line.baseAddress, line[0] != UInt8(ascii: " "), line[0] != UInt8(ascii: "\t") else {
             throw MalformedResponse("a header field is folded into a second line", line)
         }
@@ -96,12 +96,12 @@ struct ResponseHeadReader {
             }
             all |= byte
         }
-        // A value that is not ASCII is kept byte by byte.
+        // A value that is not ASCII is stored as bytes, because it may not be UTF-8.
         fields.append(
             all < 0x80
                 ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
                 : HTTPField(name: name, value: value))
-        // Most names are told apart by their length.
+        // Compares the length first: it rules out most names cheaply.
         switch name.canonicalName.utf8.count {
         case 14 where name == .contentLength: try readLength(value)
         case 17 where name == .transferEncoding: try readCoding(value)
@@ -109,7 +109,7 @@ struct ResponseHeadReader {
         }
     }
 
-    /// Reads a Content-Length; the same one twice is allowed, a list of lengths is not.
+    /// Parses a Content-Length; a repeated field with the same value is accepted, a list of values is not.
     private mutating func readLength(_ value: UnsafeRawBufferPointer) throws(MalformedResponse) {
         guard !value.isEmpty, value.allSatisfy(\.isDigit) else {
             throw MalformedResponse("the Content-Length is not a number", value)
@@ -125,14 +125,14 @@ struct ResponseHeadReader {
 
     private mutating func readCoding(_ value: UnsafeRawBufferPointer) throws(MalformedResponse) {
         guard !isChunked else { throw MalformedResponse("the Transfer-Encoding is given twice") }
-        // By bytes: Unicode has a second k, the Kelvin sign, which is the same letter in lower case.
+        // Bytes, not characters: in Unicode the Kelvin sign is equal to k without case.
         guard value.elementsEqual("chunked".utf8, by: { $0 | 0x20 == $1 }) else {
             throw MalformedResponse("the Transfer-Encoding is not chunked", value)
         }
         isChunked = true
     }
 
-    /// The value of digits; nil for anything else, and for what is more than 2^63 - 1.
+    /// The value of decimal digits; nil for anything else, or above 2^63 - 1.
     private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
         var number = 0
         for digit in digits {
@@ -146,12 +146,12 @@ struct ResponseHeadReader {
     }
 }
 
-/// Why an upstream's response is refused as malformed.
+/// A response that is refused as malformed.
 package struct MalformedResponse: Error, Equatable, CustomStringConvertible {
-    /// What is wrong with it, in text that can be printed in a log.
+    /// What is wrong, without control characters, so that it can be logged.
     package let description: String
 
-    /// - Parameter bytes: what is shown of the response, cut short.
+    /// - Parameter bytes: the malformed part of the response; at most 60 bytes of it are quoted.
     package init(_ problem: String, _ bytes: UnsafeRawBufferPointer? = nil) {
         let shown = bytes.map { String(decoding: $0.prefix(60), as: UTF8.self).unicodeScalars }
         let harmless = shown.map { String(String.UnicodeScalarView($0.map { $0.isHarmless ? $0 : "?" })) }

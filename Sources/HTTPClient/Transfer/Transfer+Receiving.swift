@@ -3,9 +3,9 @@ import Glibc
 import HTTPTypes
 
 extension Transfer {
-    /// How many bytes are read at a time, at most, until the head is complete.
+    /// The maximum number of bytes per read until the head is complete.
     private static let firstPiece = 32 << 10
-    /// The most bytes of a line of the head; with a longer one the response is malformed.
+    /// The maximum length of a line of the head; a longer line makes the response malformed.
     private static let longestLine = 64 << 10
 
     func readHead(from connection: ClientConnection) {
@@ -31,7 +31,7 @@ extension Transfer {
         if case .head = own.value.receiving {
             own.value.line += rest
             if own.value.line.count > Self.longestLine {
-                refuse(MalformedResponse("a line of the head has no end"))
+                refuse(MalformedResponse("a line of the head has more than 64 KB"))
             }
         } else {
             let taken = own.value.hasSwitched ? rest.count : take(rest)
@@ -40,7 +40,7 @@ extension Transfer {
         }
     }
 
-    /// Reads a line, without the newline at its end.
+    /// Parses one line, given without its LF.
     private func read(line end: UnsafeRawBufferPointer) {
         guard own.value.line.isEmpty else {
             let whole = own.value.line + end
@@ -82,7 +82,7 @@ extension Transfer {
         }
     }
 
-    /// Receives a part of the body, and returns how many bytes: 0 where there are none yet, and at the end.
+    /// Reads a part of the body and returns its number of bytes: 0 if none have arrived, and at the end.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while case .open(let connection, _) = own.value.way, connection.canRead {
             var target = buffer
@@ -116,7 +116,7 @@ extension Transfer {
         return 0
     }
 
-    /// Moves the body's bytes to the front of what was received, and returns how many they are.
+    /// Moves the bytes of the body to the front of the buffer, and returns their number.
     private func take(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
         var (read, taken) = (bytes.count, bytes.count)
         switch own.value.receiving {
@@ -135,8 +135,8 @@ extension Transfer {
             }
             own.value.receiving = chunks.isOver ? .over : .chunks(chunks)
         }
-        // Nobody asked for bytes behind the end of the answer, and the next request would take them for its own answer.
-        // So the connection is not used again.
+        // Bytes after the end of the response: the next request would take them for its response, so the connection is
+        // not used again.
         if read < bytes.count { own.value.isReusable = false }
         return taken
     }

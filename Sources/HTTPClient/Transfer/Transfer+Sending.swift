@@ -9,8 +9,7 @@ extension Transfer {
                 let count = own.value.outgoing.withUnsafeBytes { bytes in
                     connection.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
                 }
-                // The server has closed the connection. Only sending stops: what it sent before that is still to be
-                // read.
+                // The server has closed its side. Stop sending, but read what it has sent before.
                 guard let count else { return stopSending(tellsOwner: own.value.hasHeard) }
                 guard count > 0 else { return }
                 own.value.sentCount += count
@@ -23,7 +22,7 @@ extension Transfer {
         }
     }
 
-    /// Moves the next part of the body to `outgoing`; returns false where there is none, or none yet.
+    /// Moves the next part of the body to `outgoing`; returns false if there is none (yet).
     private func fillOutgoing() -> Bool {
         switch own.value.sending {
         case .nothing, .waiting, .stopped: return false
@@ -45,9 +44,9 @@ extension Transfer {
         return !own.value.outgoing.isEmpty
     }
 
-    /// Stops sending: the answer is not a success, the server takes no more, or a streamed body breaks off.
+    /// Stops sending: the server answered without success or has closed, or a streamed body was aborted.
     ///
-    /// - Parameter tellsOwner: false while the request may still go once more, on another connection.
+    /// - Parameter tellsOwner: false while the request may be repeated on another connection.
     package func stopSending(tellsOwner: Bool = true) {
         own.value.sending = .stopped
         own.value.outgoing = []

@@ -3,11 +3,11 @@ import Glibc
 import HTTPTypes
 package import TLS
 
-/// One request to another server and its answer; it belongs to its loop's thread.
+/// One request to a server and its response; for its loop's thread only.
 ///
-/// Its owner is told when there are bytes to read, and reads when it likes: unread bytes wait in the system's buffer,
-/// and in the end at the server. *Sending* and *receiving* go on at the same time, each with its own states. A
-/// transfer is over when the answer is complete and nothing more is sent, or when something breaks.
+/// The owner is told when bytes have arrived, and reads them when it wants to; unread bytes wait in the kernel, and
+/// then at the server (backpressure). *Sending* and *receiving* run at the same time, with a state each. The transfer
+/// ends when the response is complete and nothing is left to send, or with an error.
 package final class Transfer {
     enum Way {
         case none
@@ -16,14 +16,14 @@ package final class Transfer {
         case over
     }
 
-    /// What is to be sent after `outgoing`.
+    /// What to send after `outgoing`.
     enum Sending {
         case nothing
         case bytes([UInt8])
         case stream(isChunked: Bool)
-        /// The owner has no more bytes yet.
+        /// A streamed body, of which the owner has no more bytes yet.
         case waiting(isChunked: Bool)
-        /// Not all was sent, and the rest never will be.
+        /// Sending was given up before the end of the request.
         case stopped
     }
 
@@ -39,50 +39,47 @@ package final class Transfer {
         var owner: (any TransferOwner)?
         var way = Way.none
         var hasRetried = false
-        /// Whether another transfer may use the connection afterwards.
+        /// Whether the connection may be used for another request.
         var isReusable = true
 
         var sending = Sending.nothing
         var outgoing: [UInt8] = []
         var sentCount = 0
         var hasSent = false
-        /// Whether bytes of a streamed body were taken from the owner, which has them only once.
+        /// Whether bytes of a streamed body were taken from the owner; then the request cannot be repeated.
         var hasFilled = false
-        /// When the server last took a part of the request or sent one of the body, or when waiting for it began.
-        ///
-        /// Parts of its head do not count: the head has one limit, however slowly it comes.
+        /// The time of the last progress: the server accepted a part of the request or sent a part of the body; parts
+        /// of its head are not counted, so the whole head has one timeout.
         var moved = 0
 
         var receiving = Receiving.head
         var reader: ResponseHeadReader
-        /// Whether a 101 has come; the connection then waits to be taken.
+        /// Whether a 101 has arrived; the connection waits for ``takeConnection()``.
         var hasSwitched = false
-        /// The beginning of a line of the head, whose end is still to come.
+        /// The beginning of an incomplete line of the head.
         var line: [UInt8] = []
         var hasHeard = false
-        /// Bytes of the body that were received before they are read.
+        /// Bytes of the body that have been received, but not read by the owner.
         var early: [UInt8] = []
         var earlyTaken = 0
     }
 
-    /// Throws a ``TransferError/Kind/forbidden`` for an address that is not allowed: the 4 or 16 bytes of an IP
-    /// address, none for a Unix socket.
+    /// Checks an address before it is connected to: the 4 or 16 bytes of an IP address, none for a Unix socket; throws
+    /// ``TransferError/Kind/forbidden`` if it is not allowed.
     package typealias Guardian = @Sendable (_ address: [UInt8], _ port: Int) throws(TransferError) -> Void
 
     let request: TransferRequest
     let client: HTTPClient
     private let guardian: Guardian?
-    /// Its index among the client's transfers; -1 before the start.
+    /// The index in the client's list of transfers; -1 before the start.
     var place = -1
     let own: LoopBound<State>
-    /// The owner; whoever reads it holds it, also while a call on it makes this transfer release it.
+    /// The owner; reading it retains it, so it outlives a call that makes this transfer release it.
     var owner: (any TransferOwner)? { own.value.owner }
 
-    /// Prepares a request.
-    ///
     /// - Parameters:
-    ///   - guardian: called before a connection is made, and before one is used again.
-    ///   - owner: gets the answer; transfer and owner hold each other until the end.
+    ///   - guardian: called before a connection is opened, and before an idle one is used again.
+    ///   - owner: gets the response. Transfer and owner retain each other until the end.
     package init(
         _ request: TransferRequest, on loop: Loop, guardian: Guardian? = nil, for owner: any TransferOwner
     ) {
@@ -111,7 +108,7 @@ package final class Transfer {
         }
     }
 
-    /// Called when there is more of a streamed body, or its end.
+    /// Call this when there is more of a streamed body, or its end.
     package func resumeSending() {
         guard case .waiting(let isChunked) = own.value.sending else { return }
         own.value.sending = .stream(isChunked: isChunked)
@@ -119,25 +116,23 @@ package final class Transfer {
         goOnSending()
     }
 
-    /// Copies available bytes of the answer's body, and returns how many; 0 is the end if
-    /// ``TransferOwner/ended(_:)`` was called.
+    /// Copies available bytes of the body and returns their number; after ``TransferOwner/ended(_:)``, 0 is the end.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let waiting = receivedCount
         guard waiting > 0 else { return receive(into: buffer) }
         let count = min(buffer.count, waiting)
         buffer.copyBytes(from: own.value.early[own.value.earlyTaken..<own.value.earlyTaken + count])
         own.value.earlyTaken += count
-        // While the owner takes what has come already, nobody waits for the server, so its time begins anew.
+        // The server's timeout starts anew, because the owner was busy with bytes that had already arrived.
         own.value.moved = Loop.now
         if count == waiting { forgetEarly() }
         return count
     }
 
-    /// Receives more of the body before it is read, up to so many bytes of it: the server may read no more of the
-    /// request until its answer is read.
+    /// Receives up to `limit` bytes of the body in advance, because some servers read no more of a request until their
+    /// response is read.
     ///
-    /// - Returns: whether bytes were received. There may be more then, for another turn of the loop, since a fast
-    ///   server always has more.
+    /// - Returns: whether bytes were received. If so, call it again in another round of the loop, as there may be more.
     package func readAhead(upTo limit: Int) -> Bool {
         guard receivedCount < limit else { return false }
         let count = receive(
@@ -149,7 +144,7 @@ package final class Transfer {
         return true
     }
 
-    /// Whether the server takes no more of the request for now.
+    /// Whether the server reads no more of the request at the moment.
     package var isStuck: Bool {
         guard case .open(let connection, _) = own.value.way else { return false }
         return !own.value.outgoing.isEmpty && !connection.canWrite
@@ -162,7 +157,7 @@ package final class Transfer {
         return own.value.earlyTaken == 0 ? own.value.early : Array(own.value.early[own.value.earlyTaken...])
     }
 
-    /// Takes the connection after a 101, with the bytes behind its head; nil where there is none.
+    /// Takes the connection after a 101, with the bytes that followed its head; nil if the response is not a 101.
     package func takeConnection() -> (transport: Transport, first: [UInt8])? {
         guard case .open(let connection, _) = own.value.way, case .over = own.value.receiving else {
             return nil
@@ -174,7 +169,7 @@ package final class Transfer {
         return (connection.release(), first)
     }
 
-    /// Cancels the transfer; the owner is not called any more.
+    /// Cancels the transfer; the owner is not called after that.
     package func cancel() {
         guard own.value.owner != nil else { return }
         own.value.owner = nil
@@ -188,24 +183,24 @@ package final class Transfer {
 
     // MARK: For the client and the connection
 
-    /// Ends the transfer where the server is waited for, and has been silent for too long.
+    /// Ends the transfer with a timeout, if the server is being waited for and has made no progress for too long.
     func check(at now: Int) {
         guard case .open(let connection, _) = own.value.way else { return }
-        // The caller has to bring more of the body, so the server is not waited for.
+        // The client has to send more of the body first, so the server has no timeout.
         if case .waiting = own.value.sending { return }
-        // Where there is something to be read, its reader is slow. The server is slow where it takes no more of the
-        // request, or where there is nothing to be read.
+        // The server is slow if it does not read the request, or if it has sent nothing. Unread bytes mean that the
+        // owner is slow.
         guard isStuck || !connection.canRead, now - own.value.moved > request.silenceLimit else { return }
         let limit = Duration.milliseconds(request.silenceLimit)
         let isUnanswered = if case .head = own.value.receiving { own.value.outgoing.isEmpty } else { false }
         let problem =
             isUnanswered
             ? "did not answer within \(limit)"
-            : "stood still for \(limit); where it needs longer, raise --upstream-timeout"
+            : "made no progress for \(limit); if it needs longer, raise --upstream-timeout"
         end(with: TransferError(.late, "\(request.host) \(problem)"))
     }
 
-    /// Called when the connection can be read or written.
+    /// Called when the connection is readable or writable.
     func goOn() {
         if case .open(let connection, _) = own.value.way, connection.canWrite { goOnSending() }
         while case .open(let connection, _) = own.value.way, connection.canRead,
@@ -247,10 +242,10 @@ package final class Transfer {
         goOnSending()
     }
 
-    /// Called when the connection broke: repeats the request on another one where that is safe, else ends the transfer.
+    /// Called when the connection has failed: repeats the request on another connection if that is safe, else ends.
     func broke(_ why: String) {
         guard case .open(let connection, let isUsedAgain) = own.value.way else { return }
-        // The server may have closed a kept connection before this request reached it (RFC 9112, section 9.3.1).
+        // The server may have closed an idle connection before this request arrived (RFC 9112, section 9.3.1).
         if isUsedAgain, !own.value.hasHeard, !own.value.hasRetried, !own.value.hasFilled,
             request.isIdempotent || !own.value.hasSent
         {
@@ -261,7 +256,7 @@ package final class Transfer {
         let problem =
             isUsedAgain && !own.value.hasHeard
             ? "\(request.host) closed the connection before it answered \(request.method)"
-            : "the answer of \(request.host) broke off: \(why)"
+            : "the response of \(request.host) was cut off: \(why)"
         end(with: TransferError(.malformed, problem))
     }
 
@@ -283,29 +278,29 @@ package final class Transfer {
         }
     }
 
-    /// Ends the transfer where the answer is complete, and nothing more is sent.
+    /// Ends the transfer if the response is complete and nothing is left to send.
     func endIfOver() {
         guard case .over = own.value.receiving, own.value.outgoing.isEmpty else { return }
         switch own.value.sending {
         case .nothing, .stopped: break
         case .bytes, .stream, .waiting: return
         }
-        // After a 101 the connection waits to be taken.
+        // After a 101 the connection waits for ``takeConnection()``.
         if own.value.hasSwitched { return }
         end(with: nil)
     }
 }
 
-/// Gets the answer of a ``Transfer``; every method is called on the loop's thread.
+/// Gets the response of a ``Transfer``; every method is called on the loop's thread.
 package protocol TransferOwner: AnyObject {
-    /// The head of the answer has come; the body is read by ``Transfer/read(into:)``.
+    /// The head has arrived. Read the body with ``Transfer/read(into:)``.
     func receive(_ head: ResponseHead)
     func bodyIsThere()
-    /// Copies a part of a streamed body, and returns how many bytes: 0 at its end, nil for none until
-    /// ``Transfer/resumeSending()``.
+    /// Copies a part of a streamed request body and returns its number of bytes: 0 at the end, nil if there are none
+    /// yet; call ``Transfer/resumeSending()`` then.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int?
-    /// No more of the body is sent, since the server takes no more, or has answered early and without success.
+    /// No more of the body is sent: the server has closed its side, or has answered early with an error.
     func sendingStopped()
-    /// The transfer is over, and nothing is called after this; received bytes can still be read.
+    /// The last call: the transfer has ended. Bytes that were received can still be read.
     func ended(_ error: TransferError?)
 }

@@ -2,26 +2,26 @@ package import HTTPTypes
 
 package struct TransferRequest: Sendable {
     package enum Body: Sendable {
-        /// No body, and no header field about one.
+        /// No body and no framing field.
         case none
         case bytes([UInt8])
-        /// Fetched in parts by ``TransferOwner/fill(_:)``; chunked where the length is not known.
+        /// Sent in parts from ``TransferOwner/fill(_:)``; chunked if the length is nil.
         case stream(length: Int?)
     }
 
     package var origin: Origin
     package var method: HTTPRequest.Method
     package var target: String
-    /// The header fields, without `Host`, `Connection`, `Upgrade` and what frames the body.
+    /// The header fields without `Host`, `Connection`, `Upgrade` and the framing fields.
     package var fields: HTTPFields
     package var host: String
     package var body: Body
-    /// How many milliseconds connecting may take.
+    /// The timeout for connecting, in milliseconds.
     package var connectLimit: Int
-    /// How many milliseconds the server may be silent while it is waited for: before the head of its answer, within
-    /// the body, and where it does not read the request.
+    /// The timeout in milliseconds for a server that makes no progress: before the head of its response, within the
+    /// body, or while it does not read the request.
     package var silenceLimit: Int
-    /// The protocol in which the connection is to go on (RFC 9110, section 7.8); nil for HTTP.
+    /// The protocol to switch to (RFC 9110, section 7.8); nil for a usual request.
     package var upgrade: String?
 
     package init(
@@ -39,7 +39,7 @@ package struct TransferRequest: Sendable {
         self.upgrade = upgrade
     }
 
-    /// Whether it may be sent again when the connection closed before an answer came (RFC 9110, section 9.2.2).
+    /// Whether the request may be repeated if the connection closes before a response (RFC 9110, section 9.2.2).
     var isIdempotent: Bool {
         switch method {
         case .get, .head, .put, .delete, .options, .trace: true
@@ -47,15 +47,15 @@ package struct TransferRequest: Sendable {
         }
     }
 
-    /// A complete body up to this size is sent together with the head.
+    /// A complete body up to this size in bytes is sent together with the head.
     private static let togetherLimit = 16 << 10
 
-    /// The body that follows ``head``.
+    /// The body to send after ``head``; empty if the head includes it.
     var remainingBody: [UInt8] {
         if case .bytes(let bytes) = body, bytes.count > Self.togetherLimit { bytes } else { [] }
     }
 
-    /// The bytes of a head, and of a body that is short.
+    /// The bytes of the head, with a short body included.
     var head: [UInt8] {
         let framing: String
         var short: [UInt8] = []
@@ -101,12 +101,12 @@ package struct TransferRequest: Sendable {
     }
 }
 
-/// Why a transfer with another server failed, in a sentence for its log.
+/// Why a transfer failed; the description is a sentence for the log.
 package struct TransferError: Error, CustomStringConvertible {
     package enum Kind: Sendable {
         case unreachable
         case late
-        /// Its answer is not HTTP, or broke off.
+        /// The response is not HTTP, or was cut off.
         case malformed
         case forbidden
     }
@@ -120,26 +120,26 @@ package struct TransferError: Error, CustomStringConvertible {
     }
 }
 
-/// The server for a request, and whether by TLS; requests of one origin share connections.
+/// The server of a request, and how to verify it; requests to one origin share connections.
 package struct Origin: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
-        /// A name or an IP address without brackets, and a port.
+        /// A host name or an IP address without brackets, and a port.
         case host(String, port: Int)
         case socket(String)
     }
 
     package enum Trust: Sendable, Hashable {
         case system
-        /// Those in a file (PEM), in place of the system's.
+        /// The CA certificates in a PEM file, instead of the system's.
         case file(String)
-        /// Any, without verification.
+        /// Any certificate, without verification.
         case anybody
     }
 
     package let place: Place
-    /// Which certificates are trusted; nil without TLS.
+    /// The certificates that are trusted; nil for a connection without TLS.
     package let trust: Trust?
-    /// The hash value, computed once since every request asks for it.
+    /// Computed once, because every request needs it.
     private let hash: Int
 
     package init(_ place: Place, trust: Trust? = nil) {

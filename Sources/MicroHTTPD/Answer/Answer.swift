@@ -6,18 +6,18 @@ import Logging
 final class Answer: Sendable {
     enum Body: Sendable {
         case bytes([UInt8])
-        /// The owner keeps the descriptor open.
+        /// A part of an open file. `owner` closes the descriptor when it is released, so it is retained until then.
         case file(Int32, owner: any AnyObject & Sendable, offset: Int, length: Int)
         case stream(length: Int?)
-        /// No body, since the connection is handed over.
+        /// No body: after this head the connection becomes a WebSocket or a tunnel.
         case upgrade
     }
 
     let status: Int
     let headers: HTTPFields
-    /// More header fields, which other answers have too, as C strings: a name, its value, the next name.
+    /// Header fields that many responses share, as C strings: name, value, next name.
     let fixed: [UInt8]
-    /// More header fields of this answer alone, written as `fixed` is.
+    /// Header fields of this response only, in the same form as `fixed`.
     let added: [UInt8]
     let body: Body
 
@@ -32,16 +32,16 @@ final class Answer: Sendable {
         self.body = body
     }
 
-    /// - Parameter closing: whether the connection ends with it.
+    /// - Parameter closing: whether to send `Connection: close`.
     convenience init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
         var headers = head.headerFields
         if closing { headers[.connection] = "close" }
         self.init(head.status, headers, body)
     }
 
-    /// Hands the answer to the library.
+    /// Passes the response to the library.
     ///
-    /// Returns false when the library does not take it, and the connection must close. Only on the first and the last
+    /// Returns false if the library refuses it; the connection must then be closed. Call it only in the first or last
     /// call of the access handler, on the loop's thread.
     func queue(on connection: LibraryConnection, for exchange: Exchange?) -> Bool {
         if let exchange, headers.isEmpty, case .bytes(let bytes) = body,
@@ -57,7 +57,7 @@ final class Answer: Sendable {
         return connection.queue(response, status: status)
     }
 
-    /// The bytes of a whole answer, for sending it past the library; empty where its body is not in memory.
+    /// The complete response as bytes, for sending without the library; empty if the body is not in memory.
     var written: [UInt8] {
         guard case .bytes(let body) = body else { return [] }
         var text = "HTTP/1.1 \(status) \(LibraryResponse.reason(for: status))\r\n"
@@ -85,7 +85,7 @@ final class Answer: Sendable {
         case .bytes(let bytes):
             return bytes.withUnsafeBytes { LibraryResponse(copying: $0) }
         case .file(let original, owner: _, let offset, let length):
-            // A duplicate, since the library closes the descriptor of a file that it sends.
+            // A duplicate, because the library closes the descriptor after sending.
             let descriptor = fcntl(original, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { return nil }
             let response = LibraryResponse(file: descriptor, offset: offset, length: length)
@@ -94,7 +94,8 @@ final class Answer: Sendable {
         case .stream(let length):
             guard let exchange else { return nil }
             let response = LibraryResponse(from: exchange, length: length)
-            // To HEAD too the library would send the last chunk, which the caller would take for the next answer.
+            // Without a length the library would answer HEAD with the last chunk too, which the client would parse as
+            // the next response.
             if length == nil, exchange.head.method == .head { response?.endByClosing() }
             return response
         case .upgrade:
@@ -102,10 +103,10 @@ final class Answer: Sendable {
         }
     }
 
-    /// Whether a field is sent: none that frames the body, which the engine writes, no empty value, which this library
-    /// cannot send, and no `Connection` of a 101, which the library writes itself.
+    /// Whether to send a field; framing fields are the engine's, the library cannot send empty values, and it writes
+    /// the `Connection` of a 101 itself.
     private func isSent(_ field: HTTPField) -> Bool {
-        // Most names are told apart by their length.
+        // Compares the length first: it rules out most names cheaply.
         switch field.name.canonicalName.utf8.count {
         case 2 where field.name == .te: false
         case 7 where field.name == .trailer: false
@@ -118,15 +119,14 @@ final class Answer: Sendable {
     }
 }
 
-/// The source of an answer's body that the engine fetches as it sends it: bytes that come from elsewhere on the same
-/// loop.
+/// The source of a response body that the engine reads while it sends, such as an upstream's connection on its loop.
 ///
-/// It calls ``Exchange/bodyIsReady()`` when it has bytes again after it had none. All of it is called on the loop's
-/// thread.
+/// It calls ``Exchange/bodyIsReady()`` when it has bytes again after a read returned 0. Everything is called on the
+/// loop's thread.
 package protocol BodySource: AnyObject, Sendable {
-    /// Copies available bytes, and returns how many: 0 for none yet, -1 at the end, -2 where it breaks off.
+    /// Copies available bytes; returns their number, 0 if none have arrived, -1 at the end, -2 if the body is aborted.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
 
-    /// Called once, when nothing more is fetched: at the end, or when the reader has left.
+    /// Called once, when the engine reads no more: at the end, or because the client has disconnected.
     func isDone()
 }

@@ -1,21 +1,21 @@
 import EventLoop
 import Glibc
 
-/// A response of the library's that is sent again, with other bytes of the same length.
+/// A response object of the library that is sent again with another body of the same length.
 ///
-/// Making one with its header fields costs the library more than all else that it does for a small answer. One exchange
-/// at a time uses it, on its loop's thread.
+/// Making one with its header fields is the largest cost of a small response. One exchange at a time uses it, on the
+/// loop.
 final class ReusableResponse {
     static let longest = 1024
 
-    /// The header fields that stay, as C strings: a name, its value, the next name.
+    /// The header fields that never change, as C strings: name, value, next name.
     let fixed: [UInt8]
     let length: Int
     let handle: LibraryResponse
 
-    /// The memory of the body, which the library frees with the response.
+    /// The body's memory; the library frees it together with the response.
     private let body: UnsafeMutableRawPointer
-    /// The header fields of the present answer, written as `fixed` is.
+    /// The header fields of the current response only, in the same form as `fixed`.
     private let added: LoopBound<[UInt8]>
 
     init?(_ fixed: [UInt8], length: Int, of loop: Loop) {
@@ -43,9 +43,9 @@ final class ReusableResponse {
     }
 }
 
-/// The idle responses of a loop, for reuse.
+/// Idle responses of one loop.
 ///
-/// At most 64 are kept: the lengths of body and fixed fields choose the place, where a new one replaces the old one.
+/// At most 64: the lengths of body and fixed fields select a slot, and a new one replaces the one in it.
 struct ReusableResponses {
     private static let count = 64
 
@@ -54,7 +54,7 @@ struct ReusableResponses {
 
     init(of loop: Loop) { self.loop = loop }
 
-    /// An idle response with these fields and this length, or a new one.
+    /// An idle response with these fixed fields and this body length, or a new one; nil if memory runs out.
     mutating func take(_ fixed: [UInt8], length: Int) -> ReusableResponse? {
         let place = Self.place(fixed, length)
         guard let found = idle[place], found.length == length, found.fixed == fixed else {
@@ -64,7 +64,7 @@ struct ReusableResponses {
         return found
     }
 
-    /// Takes back a response that was sent, or whose connection has closed.
+    /// Takes back a response after it was sent or its connection was closed.
     mutating func giveBack(_ response: ReusableResponse) {
         idle[Self.place(response.fixed, response.length)] = response
     }

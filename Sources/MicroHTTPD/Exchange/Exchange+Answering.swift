@@ -2,23 +2,22 @@ import EventLoop
 public import HTTPTypes
 import Synchronization
 
-// For the closure that answers, from any thread.
+// For the code that answers the request; callable on any thread.
 extension Exchange {
-    /// The head; `Host` has become its authority, framing headers are gone.
+    /// The request head; `Host` is in its authority, and framing fields are removed.
     public var request: HTTPRequest { head.request }
 
-    /// True when the target was a whole URL, whose host took the place of `Host` (RFC 9112, section 3.2.2).
+    /// True if the request target was a whole URL, whose host replaces `Host` (RFC 9112, section 3.2.2).
     public var isAbsoluteForm: Bool { head.isAbsoluteForm }
 
-    /// How many bytes of header fields an answer may have; with more of them the library closes the connection.
+    /// The maximum size of the response's header fields in bytes; with more, the library closes the connection.
     ///
-    /// They are in the connection's memory together with those of the request.
+    /// They share the connection's memory with the request head.
     package var headRoom: Int { head.room(in: worker.server.limits.pool) }
 
-    /// Answers by a task, which is cancelled when the caller leaves, and whose end ends the answer.
+    /// Answers with a task, which is cancelled if the client disconnects; the response body ends when it returns.
     ///
-    /// It starts on the spot when this is called on the loop: a task that does not suspend has answered when this
-    /// returns.
+    /// On the loop's thread the task starts inside this call, and may have answered when this returns.
     package func run(_ operation: @escaping @Sendable () async -> Void) {
         loop.perform { [self] in
             guard case .underWay(nil, _) = own.value.handler else { return }
@@ -32,7 +31,7 @@ extension Exchange {
         }
     }
 
-    /// Answers without a task: `cancel` is called when the caller leaves before ``end()``.
+    /// Answers without a task; `cancel` is called if the client disconnects before ``end()``.
     package func onLeave(_ cancel: @escaping @Sendable () -> Void) {
         loop.perform { [self] in
             guard case .underWay(let task, _) = own.value.handler else { return }
@@ -40,12 +39,12 @@ extension Exchange {
         }
     }
 
-    /// Called by what answers without a task, when it is done.
+    /// Says that code that answers without a task is done.
     package func end() { loop.perform { self.returned() } }
 
-    /// The next part of a streamed body, nil after the last.
+    /// The next chunk of a streamed request body; nil at the end.
     ///
-    /// - Throws: `CancellationError` when the caller left before the end, a ``BodyDropped`` when the answer has begun.
+    /// - Throws: `CancellationError` if the client disconnected; ``BodyDropped`` if the response has begun.
     public func nextChunk() async throws -> [UInt8]? {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<[UInt8]?, any Error>) in
@@ -56,12 +55,11 @@ extension Exchange {
         }
     }
 
-    /// Reserves so many bytes in the memory for all bodies, in place of what this exchange has reserved before.
+    /// Sets how many bytes this exchange uses of the memory limit for all bodies; replaces its earlier value.
     ///
-    /// For what is kept of a streamed body, and of an answer that cannot begin yet. It is given back at the end of the
-    /// exchange.
+    /// For streamed request bodies that are kept, and responses that cannot be sent yet, until the end of the exchange.
     ///
-    /// - Throws: a ``NoRoom`` where there is none. The caller gets a 503 then, and no other answer is sent.
+    /// - Throws: ``NoRoom`` above the limit. The client then gets a 503, and any other response is ignored.
     package func reserve(_ count: Int) throws(NoRoom) {
         guard count > 0 else { return bodyShare.giveBack() }
         guard !bodyShare.replace(by: count) else { return }
@@ -70,17 +68,17 @@ extension Exchange {
         throw NoRoom(limit: worker.server.bodyMemory.limit)
     }
 
-    /// Sends an answer that is complete.
+    /// Sends a response with a complete body.
     public func send(_ head: HTTPResponse, _ body: [UInt8]) {
         loop.perform { self.set(Answer(head, .bytes(body))) }
     }
 
-    /// Sends an answer that is complete.
+    /// Sends a response with a complete body.
     ///
     /// - Parameters:
     ///   - headers: header fields.
-    ///   - fixed: more of them, which other answers have too, as C strings: a name, its value, the next name.
-    ///   - added: more of them, of this answer alone, written as `fixed` is.
+    ///   - fixed: header fields that many responses share, as C strings: name, value, next name.
+    ///   - added: header fields of this response only, in the same form as `fixed`.
     package func send(
         _ status: HTTPResponse.Status, _ headers: HTTPFields, fixed: [UInt8],
         adding added: UnsafeRawBufferPointer, _ body: [UInt8]
@@ -95,7 +93,7 @@ extension Exchange {
         }
     }
 
-    /// Sends an answer whose body is a part of a file, which its owner keeps open until then.
+    /// Sends a response whose body is a part of a file; `owner` keeps the file open and is retained until it is sent.
     public func send(
         _ head: HTTPResponse, file descriptor: Int32, owner: any AnyObject & Sendable, offset: Int,
         length: Int
@@ -104,23 +102,23 @@ extension Exchange {
         loop.perform { self.set(answer) }
     }
 
-    /// Sends the head of an answer whose body comes by ``write(_:)``, and ends when the closure returns.
+    /// Sends a response head; the body follows by ``write(_:)``, and ends when the handler returns.
     ///
     /// - Parameters:
-    ///   - head: status and header fields; those that frame the body are the engine's own.
-    ///   - length: the number of bytes of the body if it is known; else HTTP/1.1 gets chunks.
+    ///   - head: status and header fields; framing fields are ignored, since the engine sets them.
+    ///   - length: the body's size in bytes; nil if unknown, which HTTP/1.1 sends in chunks.
     public func begin(_ head: HTTPResponse, length: Int?) {
         loop.perform { [self] in
             guard !isAnswered else { return }
-            // To HEAD only the head is sent, and `write` throws, as nobody reads.
+            // HEAD gets only the head; `write` then throws, because the client reads no body.
             if self.head.method != .head { own.value.rest = .written(Outgoing(length: length)) }
             set(Answer(head, .stream(length: length)))
         }
     }
 
-    /// Sends a part of the body, and waits while the reader is slower.
+    /// Sends a part of the body; suspends while the client reads more slowly than this writes.
     ///
-    /// - Throws: `CancellationError` when the reader has gone.
+    /// - Throws: `CancellationError` if the client has disconnected.
     public func write(_ bytes: [UInt8]) async throws {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in
@@ -134,7 +132,7 @@ extension Exchange {
         }
     }
 
-    /// Breaks the transfer off, so that the caller does not take the body for complete.
+    /// Aborts the response, so that the client does not take the body for complete.
     public func fail() {
         loop.perform { [self] in
             own.value.rest.outgoing?.fail()

@@ -5,9 +5,9 @@ import Logging
 import Synchronization
 import TLS
 
-// Called by the library, through the worker, on the loop's thread.
+// Called by libmicrohttpd, through the worker, on the loop's thread.
 extension Exchange {
-    /// Takes a part of the body; returns false to close the connection.
+    /// Receives a part of the request body; returns false to close the connection.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !hasLeft else { return false }
         own.value.caller.received(bytes.count)
@@ -23,14 +23,14 @@ extension Exchange {
             discardBody(answering: worker.server.refuse(refusal))
             return true
         case .noRoom:
-            discardBody(answering: worker.noRoom("a body that is coming"))
+            discardBody(answering: worker.noRoom("an incoming body"))
             return true
         case .cut:
             return false
         }
     }
 
-    /// Called when the request is complete, and again after each resume until there is an answer.
+    /// Called when the request is complete, and again after each resume until there is a response.
     ///
     /// Returns false to close the connection.
     func complete() -> Bool {
@@ -40,7 +40,7 @@ extension Exchange {
         own.value.caller.enter(.busy)
         var body: [UInt8] = []
         if !isStreamed, case .notBegun = own.value.handler {
-            // The body became complete while the server stops, which is too late to start a handler.
+            // Too late to start a handler: the request body became complete while the server stops.
             if worker.own.value.isDraining { return queue(worker.server.stopping) }
             body = own.value.incoming.takeCollected()
         }
@@ -58,7 +58,7 @@ extension Exchange {
         }
     }
 
-    /// Starts the handler, once: with the head where the body is streamed, else when the body is complete.
+    /// Starts the handler, once: after the head if the body is streamed, else when the body is complete.
     func start(with body: consuming [UInt8] = []) {
         guard case .notBegun = own.value.handler, !isAnswered else { return }
         own.value.handler = .underWay(nil, cancel: nil)
@@ -71,7 +71,7 @@ extension Exchange {
         }
     }
 
-    /// The library needs bytes of a streamed answer: copies some, or suspends and returns 0.
+    /// The library wants bytes of a streamed response; copies some, or suspends the connection and returns 0.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard !hasLeft else { return -2 }
         let count =
@@ -81,7 +81,8 @@ extension Exchange {
             case .nothing, .upgrade: -2
             }
         if count == 0 { suspend() }
-        // In HTTP/1.0 a closed connection ends the body: only a reset shows that it broke off (RFC 9112, section 8).
+        // An HTTP/1.0 body ends with the connection, so only a reset tells the client that it is incomplete (RFC 9112,
+        // section 8).
         if count == -2, head.isOldVersion, case .queued(let answer?) = own.value.answering,
             case .stream(length: nil) = answer.body
         {
@@ -97,58 +98,58 @@ extension Exchange {
         source.isDone()
     }
 
-    /// Called when the library is done with this request, whether all of the answer was sent or not.
+    /// Called when the library is done with this request, whether or not the whole response was sent.
     func completed(inFull: Bool) {
-        // An upgraded connection was completed when it was handed over.
+        // After an upgrade, `handOver` has already ended the exchange.
         guard !own.value.library.isDone else { return }
-        // A handler that returns during the cancellation below is counted where it returns.
+        // Read it before `leave()`: a handler that returns because of that cancellation is counted in `handled()`.
         let handlerHadReturned = own.value.handler.hasReturned
         own.value.library = .done(hasLeft: hasLeft)
         if case .carried(let response) = own.value.answering {
             own.value.answering = .queued(nil)
             worker.own.value.responses.giveBack(response)
         }
-        // Without an answer, its handler may still have the request's body.
+        // Not released without a response, because then the handler may still use the request body.
         if isAnswered { bodyShare.giveBack() }
         own.value.caller.own.value.exchange = nil
         own.value.caller.own.value.isNew = false
         own.value.caller.enter(.idle(received: nil))
         if !inFull || !isAnswered || own.value.rest.outgoing?.isOver == false { leave() }
-        // The library closes the connection, but not always in this run, and nothing else would cause the next.
+        // The library closes the connection, but maybe only in its next run, which no event would cause.
         if !inFull {
             own.value.caller.visitOften()
             loop.setRunDue()
         }
-        // Where the length is known, the library has not fetched the end, by which the source is released.
+        // With a known length the library does not read up to the end, so the source is released here.
         forgetSource()
         if let upgrading = takeUpgrade() { upgrading.abort("the handshake was not answered") }
         own.value.cutOff.take()?.over()
         endIfStarted(handlerHadReturned: handlerHadReturned)
     }
 
-    /// Takes the WebSocket or tunnel that the connection becomes; nil when called again.
+    /// Returns the WebSocket or tunnel that the connection is to become, once; nil after that.
     func takeUpgrade() -> (any Upgraded)? {
         guard case .upgrade(let upgrading) = own.value.rest else { return nil }
         own.value.rest = .nothing
         return upgrading
     }
 
-    /// Counts the exchange as over, once: here, or where its handler returns.
+    /// Counts the exchange as ended, if its handler was started and has returned; else `handled()` does so.
     private func endIfStarted(handlerHadReturned: Bool) {
         if handlerHadReturned {
             worker.ended(self)
         } else if case .underWay = own.value.handler {
-            // The connection has closed while its handler still runs.
+            // The connection is closed, but the handler still runs.
             worker.own.value.callerless[ObjectIdentifier(self)] = self
         }
     }
 
-    /// Called when the caller has left, or has to: cancels the handler, and lets the library close the connection.
+    /// Called when the client has disconnected or must be; cancels the handler; the library closes the connection.
     func leave() {
         guard !hasLeft else { return }
         let library = own.value.library
         own.value.library = library.connection.map { .leaving($0) } ?? .done(hasLeft: true)
-        // A handler may return while it is cancelled, which drops its task and closure: this copy holds both.
+        // A copy retains task and closure: the handler may return while it is cancelled, which releases them.
         let handler = own.value.handler
         handler.cancel()
         own.value.incoming.fail()
@@ -157,24 +158,25 @@ extension Exchange {
         if case .suspended(let connection) = library { goOn(connection) }
     }
 
-    /// Called when the server stops waiting: a caller without an answer gets a 503, any other is cut off.
+    /// Called at the end of the server's grace period: a request without a response gets a 503, others are
+    /// disconnected.
     func stop() {
         guard !isAnswered, !hasLeft, !own.value.library.isDone else { return release() }
         wasStopped.store(true, ordering: .relaxed)
         set(worker.server.stopping)
-        // Its answer would come too late.
+        // Cancelled, because its response would be ignored now.
         let handler = own.value.handler
         handler.cancel()
     }
 
-    /// Called when the server stops: closes the connection, whatever state this is in.
+    /// Called when the server stops: closes the connection in any state.
     func release() {
         if !hasLeft { wasStopped.store(true, ordering: .relaxed) }
         leave()
         if !own.value.library.isDone { own.value.caller.cut() }
     }
 
-    /// Called when the handler has returned; unless its answer is complete, earlier calls of other threads go first.
+    /// Called when the handler has returned; if the response is incomplete, calls enqueued by other threads run first.
     func returned() {
         if isAnswered, own.value.rest.outgoing == nil {
             handled()
@@ -185,9 +187,9 @@ extension Exchange {
 
     private func handled() {
         own.value.handler = .returned
-        // A caller that has left needs no answer.
+        // No response is needed if the client has disconnected.
         if !isAnswered, !own.value.library.isDone, !hasLeft {
-            set(worker.server.refuse(Refusal(.internalServerError, "the server has no answer")))
+            set(worker.server.refuse(Refusal(.internalServerError, "the handler sent no response")))
         }
         if let outgoing = own.value.rest.outgoing {
             if let error = outgoing.end() { worker.server.logger.error("\(head.target): \(error)") }
@@ -197,19 +199,19 @@ extension Exchange {
     }
 }
 
-// Suspending: the library does not look at a suspended connection, so the loop watches its socket.
+// Suspending: the library ignores a suspended connection, so the loop watches its socket for a disconnect.
 extension Exchange {
     func suspend() {
         guard case .working(let connection) = own.value.library else { return }
         own.value.library = .suspended(connection)
         connection.suspend()
-        // While it waits for us, the caller's rate of sending or reading does not count.
+        // The client is not measured against its minimum rate while it waits for the server.
         switch own.value.caller.own.value.stage {
         case .body, .sending: own.value.caller.enter(.busy)
         case .handshake, .idle, .head, .busy: break
         }
         worker.watch(own.value.caller)
-        // Not at once, since this is called from within the library.
+        // Later, because this is called inside the library.
         if own.value.caller.own.value.hasCallerLeft { loop.performSoon { self.leave() } }
     }
 
@@ -219,7 +221,7 @@ extension Exchange {
         goOn(connection)
     }
 
-    /// Lets the library look at a connection again that was suspended.
+    /// Resumes a suspended connection in the library.
     private func goOn(_ connection: LibraryConnection) {
         if own.value.incoming.isOpen {
             own.value.caller.enter(.body(count: 0))
@@ -231,14 +233,14 @@ extension Exchange {
     }
 }
 
-// Handing over.
+// Handing the connection over to a WebSocket or a tunnel.
 extension Exchange {
-    /// Called by the library when the 101 was sent.
+    /// Called by the library after it has sent the 101.
     ///
     /// - Parameters:
-    ///   - socket: the connection, or under TLS the end of a pair.
-    ///   - extra: the bytes that came behind the request.
-    ///   - end: lets the library close the connection, in one of its next runs.
+    ///   - socket: the connection; under TLS one end of a socket pair.
+    ///   - extra: bytes that the client sent after the request.
+    ///   - end: lets the library close the connection in one of its next runs.
     func handOver(_ socket: Int32, extra: [UInt8], closing end: @escaping () -> Void) {
         guard let upgrading = takeUpgrade() else { return end() }
         let caller = own.value.caller
@@ -254,7 +256,7 @@ extension Exchange {
             let stream = Transport(caller.socket, records, closing: end)
             return worker.upgrades.add(upgrading, stream, of: caller, extra: extra + records.pending())
         }
-        // The library forgets the connection with its memory, and the duplicate stays.
+        // A duplicate: the library closes its own socket and frees the connection's memory.
         let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         let error = SystemError("cannot keep the connection")
         end()

@@ -1,14 +1,14 @@
 import EventLoop
 package import HTTPTypes
 
-// For code that answers on the loop itself, and for the engine; all of it is called on the loop.
+// For the engine, and for code that answers on the loop's thread. All of it is called on that thread.
 extension Exchange {
     package var hasLeft: Bool { own.value.library.hasLeft }
 
-    /// Runs tasks that wait on the loop until `isDone`, at most 32 steps; only while the exchange starts.
+    /// Runs waiting tasks until `isDone`, at most 32 steps; only while the exchange starts.
     package func drainTasks(until isDone: () -> Bool) { loop.drainTasks(atMost: 32, until: isDone) }
 
-    /// Sends the head of an answer whose body is fetched from a source, at whose end the answer ends.
+    /// Sends a response head; the body is read from a source, and ends with it.
     package func begin(_ head: HTTPResponse, length: Int?, from source: any BodySource) {
         let isWanted = !isAnswered && !hasLeft && self.head.method != .head
         if isWanted { own.value.rest = .fetched(source) }
@@ -16,15 +16,15 @@ extension Exchange {
         if !isWanted { source.isDone() }
     }
 
-    /// Called by the source when it has bytes.
+    /// Called by the source when it has bytes again after a read returned 0.
     package func bodyIsReady() {
         if case .fetched = own.value.rest { resume() }
     }
 
-    /// Answers 101, behind which the connection becomes a WebSocket or tunnel.
+    /// Answers 101; after that the connection becomes a WebSocket or a tunnel.
     func upgrade(to upgraded: any Upgraded, _ answer: Answer) {
         guard !isAnswered, !hasLeft, !own.value.library.isDone else {
-            return upgraded.abort("the caller has left, or was answered before")
+            return upgraded.abort("the client has disconnected, or was answered before")
         }
         own.value.rest = .upgrade(upgraded)
         set(answer)
@@ -40,18 +40,18 @@ extension Exchange {
     func set(_ answer: Answer) {
         guard !isAnswered, !hasLeft else { return }
         own.value.answering = .ready(answer)
-        // A handler that answers before it has read its whole body: what is left is dropped.
+        // The handler answers before it has read the whole request body: drop what is still to come.
         if own.value.incoming.isOpen { discardBody(answering: answer) }
         resume()
     }
 
-    /// Drops what is still to come of the request's body; then the answer goes out.
+    /// Drops the part of the request body that is still to come, then sends the response.
     func discardBody(answering answer: Answer) {
         own.value.incoming.discard(answering: answer, atMost: worker.server.limits.discarded)
         giveBack(before: answer)
     }
 
-    /// Hands the library an answer while it waits for one.
+    /// Passes a response to the library inside its callback, while it waits for one.
     func queue(_ status: Int, _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8]) {
         guard case .working(let connection) = own.value.library, !isAnswered else { return }
         own.value.answering = .queued(nil)
@@ -59,9 +59,7 @@ extension Exchange {
         if !reuse(fixed, added, body, status, on: connection) { leave() }
     }
 
-    /// Hands the library an answer in a reusable response.
-    ///
-    /// Returns false when it takes none.
+    /// Passes a reusable response to the library; returns false if the library refuses it.
     func reuse(
         _ fixed: [UInt8], _ added: UnsafeRawBufferPointer, _ body: [UInt8], _ status: Int,
         on connection: LibraryConnection
@@ -79,25 +77,24 @@ extension Exchange {
         case .awaited, .wanted, .ready: break
         }
         let answer = makeRoom(for: answer)
-        // The library copies bytes, so they need not be kept.
+        // The library copies a body in memory, so the response is not retained.
         own.value.answering = if case .bytes = answer.body { .queued(nil) } else { .queued(answer) }
         own.value.caller.enter(stageOfAnswer(answer))
         return answer.queue(on: connection, for: self)
     }
 
-    /// The stage of the connection while an answer is sent.
+    /// The connection's stage while a response is sent.
     ///
-    /// Slow readers of a body are cut off, but not those of a stream of unknown length, whose silence may be the
-    /// writer's.
+    /// A client that reads too slowly is disconnected, but not during a stream of unknown length, whose pauses may be
+    /// the handler's.
     func stageOfAnswer(_ answer: Answer) -> Connection.Stage {
         if case .stream(length: nil) = answer.body { .busy } else { .sending(acknowledged: nil) }
     }
 
-    /// Counts a large answer in the memory for bodies, in place of the request's body; returns a 503 instead where
-    /// there is no room for it.
+    /// Reserves memory for a large response, instead of the request body's; returns a 503 if there is not enough.
     ///
-    /// Only the answer to a safe method is withheld (RFC 9110, section 9.2.1): any other request would have its effect
-    /// twice when it is repeated. An answer that is the only one always fits.
+    /// Only responses to GET and HEAD are replaced: any other request would take effect twice when the client repeats
+    /// it (RFC 9110, section 9.2.1). A response always fits if no other body uses memory.
     private func makeRoom(for answer: Answer) -> Answer {
         giveBack(before: answer)
         guard case .bytes(let bytes) = answer.body, bytes.count > Self.uncounted else { return answer }
@@ -107,20 +104,20 @@ extension Exchange {
             ? answer : worker.noRoom("an answer of \(bytes.count) bytes to \(head.target)")
     }
 
-    /// Gives the memory of the request's body back before a complete answer.
+    /// Releases the memory of the request body before a complete response.
     ///
-    /// Not before a streamed one: what an upstream sent before its answer could begin counts there until it is read.
+    /// Not before a streamed one: there it is used for the bytes of an upstream's response until they are read.
     private func giveBack(before answer: Answer) {
         if case .stream = answer.body { return }
         bodyShare.giveBack()
     }
 
-    /// The size up to which an answer does not count, since the system takes it at once.
+    /// Up to this size in bytes a response is not counted, because the kernel takes it at once.
     private static let uncounted = 64 << 10
 }
 
 extension HTTPFields {
-    /// How many bytes they take in a head.
+    /// The size of the fields in an HTTP/1.1 head, in bytes.
     package var bytes: Int {
         reduce(0) { count, field in
             count + field.name.rawName.utf8.count + field.withUnsafeBytesOfValue(\.count) + 4
@@ -128,7 +125,7 @@ extension HTTPFields {
     }
 }
 
-/// A connection that others may cut off, and who is told when it has ended; used on the exchange's loop.
+/// A connection that can be closed from outside, and a callback for its end; for the exchange's loop only.
 final class CutOff {
     let over: @Sendable () -> Void
     weak var upgraded: (any Upgraded)?
@@ -137,10 +134,10 @@ final class CutOff {
 }
 
 extension Exchange {
-    /// Lets others cut the connection off, whatever it is used for: an awaited answer, a stream, a tunnel.
+    /// Allows other code to close the connection, while a response is awaited, streamed, or tunneled.
     ///
-    /// - Parameter hold: gets a closure that cuts it off from any thread, and returns one to call when it has ended;
-    ///   returns nil where it need not be cut off any more.
+    /// - Parameter hold: gets a closure that closes the connection, on any thread. Returns a callback for the
+    ///   connection's end, or nil to drop the closure.
     package func canBeCut(_ hold: (_ cut: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?) {
         guard let over = hold({ [self] in loop.perform { self.cutOff() } }) else { return }
         loop.perform { [self] in

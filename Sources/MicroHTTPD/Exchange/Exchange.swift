@@ -1,40 +1,40 @@
 package import EventLoop
 import Synchronization
 
-/// One request and its answer, on their way through the engine.
+/// One request and its response.
 ///
-/// The handler closure of the server gets it, reads the body and sends one answer. When the caller leaves, the task
-/// that runs the closure is cancelled, and what is sent afterwards is dropped.
+/// The server's handler closure gets it, reads the body and sends one response. When the client disconnects, the task
+/// that runs the closure is cancelled, and everything sent after that is dropped.
 ///
-/// What changes is in `State`, which is used on its loop alone, whichever thread its methods are called on. The rest is
-/// constant, but for two flags and the collected body, which any thread may use.
+/// Sendable: mutable state is in `State`, which only the loop's thread uses, whichever thread calls a method. All else
+/// is constant, except two atomic flags and the collected body, which is behind a lock.
 public final class Exchange: Sendable {
     package let head: AuditedHead
-    /// The caller's address, without a port.
+    /// The client's IP address without a port; nil for a Unix socket.
     public let remoteAddress: String?
-    /// The server's address to which a caller from another machine has connected, without a port.
+    /// The server's IP address that the client connected to, without a port; nil for a client on this machine.
     package let localAddress: String?
-    /// What answers it in place of its head's handler, where that chose so; else nil.
+    /// Chosen by the head's handler to answer this request instead of it; else nil.
     let handle: HTTPServer.Handle?
-    /// True when the body is read with ``nextChunk()`` while it comes.
+    /// True if the body is read with ``nextChunk()`` while it arrives; false if ``body`` has all of it.
     public let isStreamed: Bool
-    /// The collected body; empty where it is streamed.
+    /// The complete request body; empty if the body is streamed.
     public var body: [UInt8] { collected.withLock { $0 } }
 
-    /// The worker's, kept here since each call would retain the worker as well.
+    /// A copy of the worker's reference, because reading it through `worker` would retain the worker on each access.
     package let loop: Loop
-    /// Which of the server's loops that is, from 0 on.
+    /// The index of the worker's loop among the server's, from 0.
     package var loopIndex: Int { worker.index }
 
     let worker: Worker
-    /// Its share of the server's memory for bodies: of the request's, and then of the answer's.
+    /// The memory reserved for the request body, then for the response.
     let bodyShare: BodyShare
-    /// True when the server has stopped before there was a whole answer.
+    /// True if the server stopped before the response was complete.
     package var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
     let wasStopped = Atomic<Bool>(false)
-    /// True when ``reserve(_:)`` found no room: the caller got a 503, and gets no other answer.
+    /// True if ``reserve(_:)`` failed: the client gets a 503 and no other response.
     package var isRefused: Bool { wasRefused.load(ordering: .relaxed) }
-    /// Set on any thread; reading it too early only makes a second line in the log.
+    /// Written on any thread; a stale read does no harm but a second log line.
     let wasRefused = Atomic<Bool>(false)
     private let collected = Mutex<[UInt8]>([])
     let own: LoopBound<State>
@@ -45,12 +45,12 @@ public final class Exchange: Sendable {
         var handler = Handler.notBegun
         var answering = Answering.awaited
         var incoming: Incoming
-        /// What follows the head of an answer, until all of it has been sent.
+        /// The part of the response after its head, until all of it is sent.
         var rest = Rest.nothing
         var cutOff: CutOff?
     }
 
-    /// Keeps the collected body for ``body``, once, before the handler starts.
+    /// Stores the complete request body for ``body``, once, before the handler starts.
     func keep(_ body: [UInt8]) {
         guard !body.isEmpty else { return }
         collected.withLock { collected in
@@ -68,7 +68,7 @@ public final class Exchange: Sendable {
         isStreamed = mode == .streamed
         remoteAddress = caller.address
         localAddress = caller.localAddress
-        // In a variable of its own the body's state would be copied.
+        // Made inside the expression, because a local variable of `Incoming` would be copied.
         own = LoopBound(
             State(
                 caller: caller, library: .working(connection),
@@ -79,16 +79,16 @@ public final class Exchange: Sendable {
     }
 }
 
-// The states of an exchange: of the library, the handler, the answer and its body.
+// The states of an exchange: of the library, of the handler, of the response and of its body.
 extension Exchange {
     enum Library {
-        /// It reads or writes, or it is about to.
+        /// The library reads or writes, or is about to.
         case working(LibraryConnection)
-        /// It ignores the connection until that is resumed.
+        /// The library ignores the connection until it is resumed.
         case suspended(LibraryConnection)
-        /// The caller has left, or has to: the library's next call for this request closes the connection.
+        /// The client has disconnected or must be: the library's next callback for this request closes the connection.
         case leaving(LibraryConnection)
-        /// It is done with this request; `hasLeft` where the caller did not get the whole answer.
+        /// The library has finished this request; `hasLeft` if the client did not get the complete response.
         case done(hasLeft: Bool)
 
         var connection: LibraryConnection? {
@@ -109,10 +109,9 @@ extension Exchange {
         var isDone: Bool { if case .done = self { true } else { false } }
     }
 
-    /// The state of the handler, which is the server's closure.
     enum Handler {
         case notBegun
-        /// What to cancel when the caller leaves: its task, and what answers without one.
+        /// The task and the closure to cancel when the client disconnects; a handler has one of the two.
         case underWay(Task<Void, Never>?, cancel: (@Sendable () -> Void)?)
         case returned
 
@@ -127,24 +126,24 @@ extension Exchange {
 
     enum Answering {
         case awaited
-        /// There is no answer, and the library waits for one at this moment, which is the time to give it one.
+        /// No response yet, and the library waits for one inside its callback: it can be passed on at once.
         case wanted
-        /// The answer is there, and the library has not asked for it yet.
+        /// There is a response, which the library has not asked for yet.
         case ready(Answer)
-        /// The library has the answer, which is kept here too unless the library has copied all of it.
+        /// The library has the response. It is retained here unless the library has copied all of it.
         case queued(Answer?)
-        /// The library has the answer in a response that is given back when it is sent.
+        /// The library has the response, in a reusable object that is given back after sending.
         case carried(ReusableResponse)
     }
 
-    /// The body of an answer, or the upgrade that follows its head.
+    /// The body of a response, or the upgrade that follows its head.
     enum Rest {
-        /// No body, or one that the library has together with the head.
+        /// No body, or one that was passed to the library with the head.
         case nothing
-        /// A body that is written while it is sent.
+        /// A body that the handler writes while it is sent.
         case written(Outgoing)
         case fetched(any BodySource)
-        /// The WebSocket or tunnel that the connection becomes behind a 101.
+        /// The connection becomes this WebSocket or tunnel after the 101.
         case upgrade(any Upgraded)
 
         var outgoing: Outgoing? { if case .written(let outgoing) = self { outgoing } else { nil } }

@@ -2,29 +2,29 @@ struct Incoming {
     enum Mode: Equatable {
         case collected(upTo: Int)
         case streamed
-        /// Read and dropped, up to a number of bytes, so that the caller sees the answer.
+        /// Read and dropped, up to a number of bytes: many clients read the response only after sending the body.
         case dropped(upTo: Int)
     }
 
     enum Outcome {
         case taken
-        /// Taken, but no more can be taken until it is read.
+        /// Taken, but the reading must pause until the buffer is read.
         case full
         case tooMuch(limit: Int)
-        /// There is no room for it in the memory for all bodies.
+        /// The memory limit for all bodies is reached.
         case noRoom
         case cut
     }
 
-    /// How many unread bytes of a stream there may be before the sender has to wait.
+    /// Unread bytes of a streamed body in the buffer, above which reading from the socket is paused.
     private static let highWater = 64 << 10
 
-    /// A body up to this size is as small as a head, and does not count.
+    /// Up to this size in bytes, a body is not counted in the memory for bodies.
     private static let uncounted = 4 << 10
 
-    /// How much memory is taken first and second for a body of known length; the third time, enough for all of it.
+    /// The sizes reserved for a body of known length: first 64 KB, then 1 MB, then the whole length.
     ///
-    /// So a large body that is only announced takes little memory, and one that comes is copied twice at most.
+    /// So a body that is announced but never sent reserves little, and one that arrives is copied at most twice.
     private static let firstSteps = [64 << 10, 1 << 20]
 
     private var mode: Mode
@@ -33,14 +33,14 @@ struct Incoming {
     private var room = Self.uncounted
     private var dropped = 0
     private var hasFailed = false
-    /// Takes the next part; a closure, because an exchange is made and freed faster with it than with a continuation.
+    /// Gets the next chunk; a closure, because an optional continuation makes creating and freeing an exchange slower.
     private var waiter: (@Sendable (Result<[UInt8]?, any Error>) -> Void)?
 
     private(set) var isOpen = true
-    /// The answer to send when a dropped body has ended.
+    /// The response to send at the end of a body that is dropped.
     private(set) var refusal: Answer?
 
-    /// - Parameter announced: the length that the head gives, 0 where it gives none.
+    /// - Parameter announced: the Content-Length; 0 if there is none.
     init(_ mode: Mode, announced: Int) {
         self.mode = mode
         self.announced = announced
@@ -48,7 +48,7 @@ struct Incoming {
 
     var hasRoom: Bool { buffer.count < Self.highWater }
 
-    /// - Parameter memory: the exchange's share of the memory for bodies, for a collected body.
+    /// - Parameter memory: the exchange's share of the memory for bodies; used for a collected body only.
     mutating func append(_ bytes: UnsafeRawBufferPointer, in memory: borrowing BodyShare) -> Outcome {
         switch mode {
         case .collected(let limit):
@@ -81,7 +81,7 @@ struct Incoming {
         return true
     }
 
-    /// Drops the rest of the body; the answer is sent when the body has ended.
+    /// Drops the remaining body; after its end `answer` is sent.
     mutating func discard(answering answer: Answer, atMost limit: Int) {
         mode = .dropped(upTo: limit)
         refusal = answer
@@ -121,9 +121,9 @@ struct Incoming {
     }
 }
 
-/// The rest of a body is not there any more, because the answer has begun.
+/// Thrown on reading a request body after the response has begun: the unread part was dropped.
 public struct BodyDropped: Error, CustomStringConvertible {
-    /// Says what to do.
+    /// The error message: read the body before you answer.
     public let description =
-        "the answer has begun, and what was left of the request's body was dropped; read it before you answer"
+        "the response has begun, so the rest of the request's body was dropped; read the body before you answer"
 }

@@ -1,6 +1,6 @@
-/// The streamed body of an answer while it is sent; used on its exchange's loop.
+/// The streamed body of a response; for the exchange's loop only.
 final class Outgoing {
-    /// How many unread bytes there may be before the writer has to wait.
+    /// The number of buffered bytes above which the writer is suspended.
     private static let highWater = 64 << 10
 
     private let length: Int?
@@ -10,7 +10,7 @@ final class Outgoing {
     private var sent = 0
     private var hasEnded = false
     private var hasFailed = false
-    /// Counts the unread bytes in the memory for bodies, where they are more than a little.
+    /// Counts the buffered bytes in the memory for bodies, if they are above the high-water mark; else nil.
     private var untaken: WaitingBytes?
     private var waiters: [CheckedContinuation<Void, any Error>] = []
 
@@ -18,7 +18,7 @@ final class Outgoing {
 
     /// True when nothing more will be sent.
     var isOver: Bool { (hasEnded || hasFailed || sent == length) && first == buffer.count }
-    /// True when the library has something to fetch.
+    /// True when a suspended library has to be resumed: there are bytes, the end, or an error.
     var hasNews: Bool { first < buffer.count || hasEnded || hasFailed }
 
     func append(
@@ -41,7 +41,7 @@ final class Outgoing {
         }
     }
 
-    /// Copies available bytes, and returns how many: 0 for none yet, -1 at the end, -2 when the body breaks off.
+    /// Copies available bytes; returns their number, 0 if there are none yet, -1 at the end, -2 if the body is aborted.
     func take(into target: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(target.count, buffer.count - first)
         guard count > 0 else { return hasFailed || (hasEnded && isShort) ? -2 : hasEnded ? -1 : 0 }
@@ -63,7 +63,7 @@ final class Outgoing {
         return count
     }
 
-    /// Ends the body; returns an error where it is shorter than declared.
+    /// Ends the body; returns an error if it is shorter than declared.
     func end() -> WrongLength? {
         hasEnded = true
         guard let length, written < length, !hasFailed else { return nil }
@@ -84,15 +84,15 @@ final class Outgoing {
     private var isShort: Bool { length.map { sent < $0 } ?? false }
 }
 
-/// A stream that had more or fewer bytes than were declared; its transfer was broken off.
+/// A streamed body had more or fewer bytes than were declared; its transfer was aborted.
 public struct WrongLength: Error, CustomStringConvertible {
-    /// The length in the head of the answer.
+    /// The length in bytes that was passed to ``Exchange/begin(_:length:)``.
     public let declared: Int
-    /// How many bytes were written until the difference showed.
+    /// The number of bytes that were written before the error.
     public let written: Int
 
-    /// The declared and the actual length, and what to do.
+    /// Both lengths, and the advice to declare the right one or none.
     public var description: String {
-        "a stream of \(declared) bytes was given \(written); declare the right length, or none"
+        "a stream was declared with \(declared) bytes and got \(written); declare the right length, or none"
     }
 }

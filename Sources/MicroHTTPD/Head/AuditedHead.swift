@@ -2,13 +2,13 @@ import Glibc
 package import HTTPTypes
 import Synchronization
 
-/// A head that has passed the audit.
+/// The parsed head of a request that has passed ``HeadAudit``.
 ///
-/// Its parts are properties and no `HTTPRequest`, because most of them are read once, and making one costs more than
-/// reading them. One object may be the head of many requests of a loop (``KnownHeads``). All of it is constant, the
-/// handler once it is set.
+/// Its parts are properties, because most are used once, and making an `HTTPRequest` costs more than that. One object
+/// may be shared by many requests of a loop (``KnownHeads``). It is constant, except for the handler, which is set
+/// once.
 package final class AuditedHead: Sendable {
-    /// How the end of the body is found (RFC 9112, section 6).
+    /// How the length of the body is determined (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {
         case none
         case length(Int)
@@ -20,9 +20,9 @@ package final class AuditedHead: Sendable {
     package let method: HTTPRequest.Method
     package let scheme: String
     package let authority: String?
-    /// Path and query as they were sent.
+    /// Path and query, not decoded.
     package let target: String
-    /// Without `Host` and what frames the body.
+    /// Without `Host` and the framing fields.
     package let headers: HTTPFields
     package let isAbsoluteForm: Bool
     /// True for HTTP/1.0.
@@ -47,8 +47,8 @@ package final class AuditedHead: Sendable {
         self.expectsContinue = expectsContinue
     }
 
-    /// How many bytes of a connection's memory it leaves for the head of an answer: the library keeps 64 more for each
-    /// field and for each cookie, and a copy of the cookies.
+    /// The bytes of a connection's memory that are left for the head of a response; the library uses 64 bytes more for
+    /// each field and each cookie, and copies the cookies.
     func room(in pool: Int) -> Int {
         let cookies = headers[fields: .cookie].reduce(0) { count, field in
             count + field.value.utf8.reduce(64) { $0 + ($1 == UInt8(ascii: ";") ? 65 : 1) }
@@ -56,7 +56,7 @@ package final class AuditedHead: Sendable {
         return max(0, pool - headers.bytes - 64 * headers.count - target.utf8.count - cookies - 1024)
     }
 
-    /// What handles the requests with this head: made with the first of them, and kept for the next.
+    /// The handler for requests with this head; `make` is called for the first of them only.
     func handler(_ make: (AuditedHead) -> any HeadHandler) -> any HeadHandler {
         handler.withLock { handler in
             if let handler { return handler }
@@ -72,11 +72,10 @@ package final class AuditedHead: Sendable {
     }
 }
 
-/// Heads that a loop has audited before: the calls of a page have the same head again and again.
+/// The heads that a loop has already parsed, because a page sends the same head with every call.
 ///
-/// A head is found only by exactly the same bytes, so that none bypasses the audit. A head that comes once leaves only
-/// its hash here; of the others no more than 128 are kept, of 1 KB each at most. They are a part of
-/// `Worker.State`.
+/// A head is found by its exact bytes, so none bypasses the audit. The first time, only its hash is stored. At most 128
+/// heads of up to 1 KB are kept. It is a part of `Worker.State`.
 struct KnownHeads {
     private final class Known: Sendable {
         let block: [UInt8]
@@ -105,10 +104,10 @@ struct KnownHeads {
     private var hashes = [UInt64](repeating: 0, count: Self.count)
     private var known = [Known?](repeating: nil, count: Self.count)
 
-    /// The verdict on a head: the one that was given before, or that of `audit`.
+    /// Returns the stored head with these bytes, or the result of `audit`.
     ///
     /// - Parameters:
-    ///   - block, target, lines: all that `audit` looks at.
+    ///   - block, target, lines: everything that `audit` reads.
     mutating func head(
         _ block: UnsafeRawBufferPointer, target: [UInt8], lines: Int,
         audit: () throws(Refusal) -> AuditedHead
@@ -127,7 +126,7 @@ struct KnownHeads {
         return head
     }
 
-    /// Callers can provoke collisions, which only cost another audit.
+    /// Not a secure hash: collisions, even deliberate ones, only cost another audit.
     private static func hash(_ block: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(block.count)
         var place = 0

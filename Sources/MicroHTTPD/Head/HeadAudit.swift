@@ -2,19 +2,19 @@ import Glibc
 import HTTPGrammar
 import HTTPTypes
 
-/// Reads the raw header block and refuses what libmicrohttpd lets through.
+/// Parses the raw head of a request, and refuses malformed ones that libmicrohttpd accepts (RFC 9112, sections 2 to 5).
 ///
-/// It parses in place: its buffer has the method, the target, the version and all header lines back to back, with
-/// a NUL for the byte behind each token, and line ends as the ``HeadLayout`` has them. Whatever does not look exactly
-/// so, a folded line, a bare line feed, a NUL, was not a clean head (RFC 9112, sections 2 to 5).
+/// The buffer is the library's, after its own parsing: method, target, version and all header lines, with a NUL in
+/// place of the byte after each token, and line ends as ``HeadLayout`` says. A folded line, a bare LF or a NUL in the
+/// request leaves other bytes, and is refused.
 package struct HeadAudit {
-    /// The header fields, with the host and those that frame the body apart.
+    /// The header fields, with `Host` and the framing fields stored separately.
     struct Fields {
         var headers: [HTTPField] = []
         var host: String?
-        /// The values of Content-Length, Transfer-Encoding and Expect, byte for byte as the library reads them.
+        /// The values of Content-Length, Transfer-Encoding and Expect, with the bytes that the library interprets.
         ///
-        /// It skips white space in front of a value. White space behind it is a part of it to 0.9, and not to 1.0.
+        /// The library skips leading white space. Trailing white space is a part of the value in 0.9, but not in 1.0.
         var lengths: [String] = []
         var codings: [String] = []
         var expectations: [String] = []
@@ -24,19 +24,20 @@ package struct HeadAudit {
     private let layout: HeadLayout
     private var position = 0
 
-    /// Audits a block.
+    /// Parses a head.
     ///
     /// - Parameters:
-    ///   - lines: how many header fields the library found. More of them in the block mean NULs that were sent: a caller
-    ///     could write lines with them that nobody else sees.
-    ///   - target: the target as it was before the library cut its query off.
-    ///   - scheme: how the connection came, `http` or `https`.
+    ///   - lines: the number of header fields that the library found. If the block has more, the client sent NULs, to
+    ///     hide header lines from the library.
+    ///   - target: the request target before the library cut off its query.
+    ///   - scheme: `http` or `https`, by the connection.
     package static func run(
         _ block: UnsafeRawBufferPointer, _ layout: HeadLayout, lines: Int, target: [UInt8], scheme: String,
         limits: Limits
     ) throws(Refusal) -> AuditedHead {
         guard target.count <= limits.target else {
-            let advice = "send a body instead, or raise that with --memory-per-connection (Limits.target)"
+            let advice =
+                "send a body instead, or raise the limit with --memory-per-connection (Limits.target)"
             throw Refusal(.uriTooLong, "the target has more than \(limits.target) bytes; \(advice)")
         }
         var audit = HeadAudit(block: block, layout: layout)
@@ -45,28 +46,28 @@ package struct HeadAudit {
         let isOldVersion = try isOld(String(decoding: audit.token(), as: UTF8.self))
         let fields = try audit.fields(lines, limits)
         let head = try head(method, targetText, scheme, isOldVersion: isOldVersion, fields)
-        // Most are short, and leave room enough for the head of an answer.
+        // A short head leaves enough memory for the head of the response, so that is not computed.
         guard block.count <= 1024 || head.room(in: limits.pool) >= 512 else { throw .tooLong(limits.pool) }
         return head
     }
 
-    // MARK: The block
+    // MARK: The bytes
 
-    /// The bytes up to the next NUL, which is skipped.
+    /// The bytes before the next NUL; moves behind that NUL.
     private mutating func token() throws(Refusal) -> UnsafeRawBufferPointer {
         let rest = UnsafeRawBufferPointer(rebasing: block[position...])
         guard let start = rest.baseAddress, let found = memchr(start, 0, rest.count) else {
-            throw .malformed("the head is not made of whole lines")
+            throw .malformed("the head has an incomplete line")
         }
         let end = position + (UnsafeRawPointer(found) - start)
         defer { position = end + 1 }
         return UnsafeRawBufferPointer(rebasing: block[position..<end])
     }
 
-    /// The rest of a line, of whose last token the NUL was skipped.
+    /// Skips the end of a line, after the NUL that follows its last token.
     private mutating func lineEnd() throws(Refusal) {
         let last: UInt8 = layout == .nothing ? 0 : UInt8(ascii: "\n")
-        // The first byte of white space behind a value has become the NUL, and the CR is left.
+        // White space after the value: its first byte is now the NUL, and the CR is still there.
         if layout == .lineFeeds, position < block.count, block[position] != last {
             while position < block.count, block[position].isBlank { position += 1 }
             try skip(UInt8(ascii: "\r"))
@@ -81,10 +82,10 @@ package struct HeadAudit {
         position += 1
     }
 
-    /// Checks what follows the last token: the rest of its line, and the empty line.
+    /// Checks the end of the head: the last line end and the empty line.
     ///
-    /// With libmicrohttpd 1.0 the body may begin in the same buffer. So there the library itself refuses anything but
-    /// white space and line ends, which ``HeadProbe`` has tried at the start.
+    /// In libmicrohttpd 1.0 the body may follow in the same buffer, so the end is not known here. The library refuses
+    /// anything but white space and line ends there; ``HeadProbe`` has tested that at the start.
     private func end() throws(Refusal) {
         let rest = block[position...]
         guard layout == .nothing ? rest.count == 3 && rest.allSatisfy({ $0 == 0 }) : rest.count >= 3 else {
@@ -113,7 +114,7 @@ package struct HeadAudit {
         let end = position + target.count
         guard end < block.count, block[end] == 0 else { throw Self.noRequestLine }
         for place in target.indices {
-            // The library has put a NUL behind the question mark, or in place of it.
+            // The library has put a NUL after the question mark, or in its place.
             let found = block[position + place]
             guard found == target[place] || found == 0 else { throw Self.noRequestLine }
         }
@@ -159,7 +160,7 @@ package struct HeadAudit {
         return fields
     }
 
-    // MARK: What the lines mean together
+    // MARK: The fields
 
     private static func head(
         _ method: HTTPRequest.Method, _ target: String, _ scheme: String, isOldVersion: Bool,
@@ -169,7 +170,7 @@ package struct HeadAudit {
             throw .malformed("there is no Host header; HTTP/1.1 needs one (RFC 9112, section 3.2)")
         }
         if let host = fields.host, !host.isEmpty, !isAuthority(host) {
-            throw .malformed("the Host header \(host) is not a host")
+            throw .malformed("the Host header \(host) is invalid")
         }
 
         let form = try form(method, target, scheme, fields.host)
@@ -182,10 +183,10 @@ package struct HeadAudit {
             expectsContinue: expectsContinue)
     }
 
-    /// Whether the sender of the body waits to be told to continue (RFC 9110, section 10.1.1).
+    /// Whether the client waits for a 100 before it sends the body (RFC 9110, section 10.1.1).
     ///
-    /// The library tells it after `100-continue` alone. After anything else the sender would wait in vain, and is
-    /// refused instead. HTTP/1.0 has no 100: an expectation in it is ignored.
+    /// The library sends a 100 only for exactly `100-continue`. With any other value the client would wait in vain, so
+    /// it gets an error. HTTP/1.0 has no 100, so the field is ignored there.
     private static func expectsContinue(
         _ expectations: [String], isOldVersion: Bool
     ) throws(Refusal) -> Bool {
@@ -193,25 +194,25 @@ package struct HeadAudit {
         guard expectations.count == 1, isEqual(first, "100-continue") else {
             throw Refusal(
                 .expectationFailed,
-                "the only expectation that is met here is 100-continue, with nothing behind it")
+                "the only supported Expect is 100-continue, with nothing after it")
         }
         return true
     }
 
-    /// Whether a text is a word of lower-case letters, digits and hyphens, in any case.
+    /// Compares ignoring ASCII case; `word` has only lower-case letters, digits and hyphens.
     ///
-    /// It compares bytes, since Unicode has a second k, the Kelvin sign.
+    /// Bytes, not characters: in Unicode the Kelvin sign is equal to k without case.
     private static func isEqual(_ text: String, _ word: String) -> Bool {
         text.utf8.elementsEqual(word.utf8) { byte, expected in
             byte == expected || (ASCIISet.letters.contains(byte) && byte | 0x20 == expected)
         }
     }
 
-    /// Origin, absolute and asterisk form (RFC 9112, section 3.2).
+    /// Parses a target in origin, absolute or asterisk form (RFC 9112, section 3.2).
     private static func form(
         _ method: HTTPRequest.Method, _ target: String, _ scheme: String, _ host: String?
     ) throws(Refusal) -> (scheme: String, authority: String?, target: String, isAbsolute: Bool) {
-        // The library can make a tunnel only by a 101.
+        // CONNECT needs a 200, and the library hands a connection over only after a 101.
         guard method != .connect else { throw .notAllowed("CONNECT", ": this server is not a proxy") }
         guard method != .trace else { throw .notAllowed("TRACE") }
         if target.utf8.first == UInt8(ascii: "/") || (target == "*" && method == .options) {
@@ -222,12 +223,12 @@ package struct HeadAudit {
         }
         let scheme = target[..<mark.lowerBound].lowercased()
         guard scheme == "http" || scheme == "https" || scheme == "ws" || scheme == "wss" else {
-            throw .malformed("the scheme of the target is not served here")
+            throw .malformed("the target's scheme is not http, https, ws or wss")
         }
         let authorityAndPath = target[mark.upperBound...]
         let slash = authorityAndPath.firstIndex { $0 == "/" || $0 == "?" } ?? authorityAndPath.endIndex
         let authority = String(authorityAndPath[..<slash])
-        guard isAuthority(authority) else { throw .malformed("the host of the target is not a host") }
+        guard isAuthority(authority) else { throw .malformed("the target has an invalid host") }
         var path = String(authorityAndPath[slash...])
         if !path.hasPrefix("/") { path = "/" + path }
         return (scheme, authority, path, true)
@@ -238,15 +239,15 @@ package struct HeadAudit {
     ) throws(Refusal) -> AuditedHead.Framing {
         guard lengths.count + codings.count <= 1 else {
             throw .malformed(
-                "the body's end is given more than once; send one Content-Length or one Transfer-Encoding")
+                "the body's length is given more than once; send one Content-Length or one Transfer-Encoding")
         }
         if let coding = codings.first {
             guard !isOldVersion else { throw .malformed("HTTP/1.0 has no Transfer-Encoding") }
-            // With white space behind it 0.9 takes it for another coding, and waits for the connection's end.
+            // With trailing white space libmicrohttpd 0.9 does not recognize `chunked`, and reads until the end.
             guard isEqual(coding, "chunked") else {
                 throw Refusal(
                     .notImplemented,
-                    "the only transfer coding that is taken here is chunked, with nothing behind it")
+                    "the only supported Transfer-Encoding is chunked, with nothing after it")
             }
             return .chunked
         }
@@ -264,12 +265,12 @@ package struct HeadAudit {
     }
 }
 
-// Sorts fields: into the headers, or into those that frame the body.
+// Adds a field to the headers, or to the framing fields.
 extension HeadAudit.Fields {
     mutating func add(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(Refusal) {
-        // Looked at first, because most requests have these two.
+        // Compared first, because most requests have these two.
         if name.isText("Host") { return try add(host: value) }
         if name.isText("Content-Length") {
             return lengths.append(Self.asJudged(value))
@@ -289,19 +290,19 @@ extension HeadAudit.Fields {
     }
 
     private mutating func append(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) {
-        // A value that is not ASCII is kept byte by byte.
+        // A value that is not ASCII is stored as bytes, because it may not be UTF-8.
         headers.append(
             value.allSatisfy { $0 < 0x80 }
                 ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
                 : HTTPField(name: name, value: value))
     }
 
-    /// A value as the library reads it: without the white space in front of it.
+    /// The value as the library interprets it: without leading white space.
     private static func asJudged(_ value: UnsafeRawBufferPointer) -> String {
         String(decoding: value.drop { $0.isBlank }, as: UTF8.self)
     }
 
-    /// Takes the host without white space around it, which is safe because the library does not read `Host`.
+    /// Trims the value; that is safe, because the library does not interpret `Host`.
     private mutating func add(host value: UnsafeRawBufferPointer) throws(Refusal) {
         guard host == nil else { throw .malformed("there are two Host headers; send one") }
         host = String(decoding: value.trimmed, as: UTF8.self)

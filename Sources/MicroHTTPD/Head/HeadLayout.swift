@@ -1,24 +1,24 @@
 import Glibc
 
-/// How libmicrohttpd leaves the head of a request in its memory, in which it parses.
+/// The bytes that libmicrohttpd leaves in its buffer after parsing a request head in place.
 ///
-/// Each version puts a NUL in place of the byte behind each token. What it leaves of a line's end tells them apart.
+/// Every version overwrites the byte after each token with a NUL; the versions differ in what they leave of a line end.
 package enum HeadLayout: CaseIterable, Sendable {
-    /// Nothing, CR and LF are NULs: 0.9. By itself it takes much that is not a clean head.
+    /// libmicrohttpd 0.9: CR and LF become NULs. It accepts many malformed heads.
     case nothing
-    /// The LF, as by libmicrohttpd 1.0: white space after a value is left between the value's NUL and the CRLF.
+    /// libmicrohttpd 1.0: LF stays, and so does white space between the value's NUL and the CRLF.
     case lineFeeds
 
-    /// The layout of this process's library, found out once.
+    /// The layout of the library that is loaded, determined once.
     static let ofThisLibrary: Result<HeadLayout, ListenError> = {
         let version = LibraryDaemon.version
         return Result { () throws(ListenError) in try choose(version, fault: fault) }
     }()
 
-    /// Chooses the layout that passes the probe.
+    /// Returns the first layout without a fault.
     ///
-    /// - Parameter fault: what is let through or misread with a layout; nil for nothing.
-    /// - Throws: a sentence that says what to install, where there is none.
+    /// - Parameter fault: what a layout accepts or reads wrongly; nil if it is right.
+    /// - Throws: an error that says which library to install, if no layout is right.
     package static func choose(
         _ version: String, fault: (HeadLayout) -> String?
     ) throws(ListenError) -> HeadLayout {
@@ -29,23 +29,23 @@ package enum HeadLayout: CaseIterable, Sendable {
         }
         throw ListenError(
             """
-            cannot serve: this libmicrohttpd (\(version)) does not leave requests in its memory as is known here \
+            cannot serve: this libmicrohttpd (\(version)) parses requests in a way that is unknown here \
             (\(faults.joined(separator: "; "))); install another version, such as 0.9.75 or 1.0.1
             """)
     }
 
-    /// What is let through or misread with the library of this process; nil where it can be trusted.
+    /// What this layout accepts or reads wrongly with the library that is loaded; nil if it is right.
     package static func fault(of layout: HeadLayout) -> String? { HeadProbe.fault(of: layout) }
 
-    /// Whether the library itself is to check heads and chunks.
+    /// Whether the library checks heads and chunks strictly itself.
     ///
-    /// With 0.9.75 it would send the header block twice, and take spaces before colons.
+    /// Not with 0.9.75, which then sends response header fields twice, and accepts spaces before colons.
     var isLibraryStrict: Bool { self == .lineFeeds }
 
-    /// Keeps the target as it was sent, when only the request line has come.
+    /// Copies the request target, when only the request line has been parsed.
     ///
-    /// The query is cut off in the library's memory, so that it does not parse arguments, of which it takes no more
-    /// than some 480.
+    /// Then it cuts off the query in the library's buffer, because the library would parse its arguments, at most about
+    /// 480.
     static func take(_ target: UnsafePointer<CChar>, into kept: inout [UInt8]) {
         let length = strlen(target)
         let bytes = UnsafeRawBufferPointer(start: target, count: length)
@@ -54,14 +54,14 @@ package enum HeadLayout: CaseIterable, Sendable {
         if let mark = strchr(target, Int32(UInt8(ascii: "?"))), mark[1] != 0 { mark[1] = 0 }
     }
 
-    /// Audits the head of a connection's request, on the first call for it.
+    /// Parses and checks the head, in the access handler's first call for a request.
     ///
-    /// - Parameter known: the heads of the same daemon that were audited before.
+    /// - Parameter known: the heads that this daemon has parsed before.
     func audit(
         _ connection: LibraryConnection, method: UnsafePointer<CChar>, target: [UInt8], scheme: String,
         limits: Limits, known: inout KnownHeads
     ) throws(Refusal) -> AuditedHead {
-        // The method is where the block begins in the library's buffer.
+        // The method is the first token of the head, so its pointer is the start of the block.
         let block = UnsafeRawBufferPointer(start: method, count: connection.headSize)
         let lines = connection.fieldCount
         return try known.head(block, target: target, lines: lines) { () throws(Refusal) in

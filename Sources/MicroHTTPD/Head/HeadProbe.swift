@@ -2,15 +2,15 @@ import CMicroHTTPD
 import Glibc
 import HTTPTypes
 
-/// Sends requests to a daemon with no thread and no port, and sees what comes of them with a ``HeadLayout``.
+/// Tests whether a ``HeadLayout`` is right, by sending requests to a daemon without thread and port.
 ///
-/// It takes a few milliseconds at most, and is used by one thread.
+/// It takes a few milliseconds. Use it on one thread.
 final class HeadProbe {
     private struct Outcome {
-        /// Nil when the library refused it, or waits for more.
+        /// Nil if the library refused the request or waits for more bytes.
         var verdict: Result<AuditedHead, Refusal>?
         var body: [UInt8] = []
-        /// True when the library has found the body's end.
+        /// True if the library found the end of the body.
         var isComplete = false
         var answer: [UInt8] = []
 
@@ -24,7 +24,7 @@ final class HeadProbe {
 
     private init(_ layout: HeadLayout) { self.layout = layout }
 
-    /// What is let through or misread with a layout, in a few words; nil where it can be trusted.
+    /// What the layout accepts or reads wrongly, in a few words; nil if it is right.
     static func fault(of layout: HeadLayout) -> String? {
         let probe = HeadProbe(layout)
         let callbacks = LibraryDaemon.Callbacks()
@@ -50,7 +50,8 @@ final class HeadProbe {
         for (name, lines) in Self.unclean {
             if case .success? = ask(Self.request(lines), daemon).verdict { return "it lets \(name) through" }
         }
-        // White space behind a value is not a part of it (RFC 9110, section 5.5): both readers take these, or none.
+        // Trailing white space does not belong to a value (RFC 9110, section 5.5): library and audit must both ignore
+        // it, or refuse.
         for (name, lines, body) in Self.blank {
             let outcome = ask(Self.request(lines) + body, daemon)
             guard case .success(let head)? = outcome.verdict else { continue }
@@ -70,7 +71,8 @@ final class HeadProbe {
         "POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n"
     }
 
-    /// Unclean heads, each of which could hide a second request from one of two readers (RFC 9112, sections 2.2, 5, 6).
+    /// Malformed heads for request smuggling: one of two parsers would find a second request in them (RFC 9112, section
+    /// 11.2).
     private static let unclean = [
         ("a space before a colon", "Content-Length : 5"),
         ("a folded line", "X: y\r\n Content-Length: 5"),
@@ -106,7 +108,7 @@ final class HeadProbe {
             daemon.run()
         }
         let bytes = Array(request.utf8)
-        // All of it fits the socket, and the library reads it at once.
+        // The request fits the socket's buffer, and the library reads it without waiting.
         guard send(ends[0], bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             close(ends[1])
             return outcome
@@ -114,7 +116,7 @@ final class HeadProbe {
         daemon.add(ends[1])
         var answer = [UInt8](repeating: 0, count: 64)
         var count = -1
-        // The library reads a kilobyte in each run; what it answers or closes ends the loop.
+        // The library reads 1 KB in each run. The loop ends when it has answered or closed the connection.
         for _ in 0..<32 where count < 0 {
             daemon.run()
             count = recv(ends[0], &answer, answer.count, Int32(MSG_DONTWAIT))
@@ -123,7 +125,7 @@ final class HeadProbe {
         return outcome
     }
 
-    /// Calls of the library for this probe alone, which must outlive the daemon.
+    /// The library's callbacks; they must live longer than the daemon.
     private var callbacks: dbr_callbacks {
         var own = dbr_callbacks(
             self: Unmanaged.passUnretained(self).toOpaque(), target: nil, request: nil, completed: nil,
@@ -135,7 +137,7 @@ final class HeadProbe {
             }
             return nil
         }
-        // Called first with the head, then with parts of the body, then when the request is complete.
+        // Called with the head, then with each part of the body, then at the end of the request.
         own.request = { box, connection, _, method, _, data, size, context in
             guard let box, let connection, let method, let size, let context else { return .NO }
             let probe = Unmanaged<HeadProbe>.fromOpaque(box).takeUnretainedValue()
@@ -157,7 +159,7 @@ final class HeadProbe {
         return own
     }
 
-    /// Audits the head, when it has come; false for an unclean one.
+    /// Runs the audit on the head; returns false if it is refused.
     private func judge(_ connection: LibraryConnection, _ method: UnsafePointer<CChar>) -> Bool {
         do throws(Refusal) {
             outcome.verdict = .success(
@@ -171,14 +173,14 @@ final class HeadProbe {
         }
     }
 
-    /// A head that must be read as it was sent.
+    /// A valid head, whose parts must be read unchanged.
     private struct CleanHead {
         let method: String
         let target: String
         let fields: [(name: String, value: String)]
 
-        /// With and without a query, which is cut off; short, and longer than the library's first buffer, where its
-        /// last bytes are overwritten by the body's.
+        /// With and without a query, which is cut off; one head is longer than the library's first buffer; there the
+        /// body overwrites the head's last bytes.
         static let all = [
             CleanHead(method: "GET", target: "/", fields: []),
             CleanHead(

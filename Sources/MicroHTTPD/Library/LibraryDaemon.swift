@@ -1,9 +1,9 @@
 import CMicroHTTPD
 import Glibc
 
-/// The library's object that serves connections, until ``stop()``; used by one thread, a loop's.
+/// libmicrohttpd's object that serves connections, until ``stop()``; for its loop's thread only.
 struct LibraryDaemon {
-    /// The C callbacks, with the object that each is called with; it must outlive the daemon.
+    /// The C callbacks, with the object that they get; they must live longer than the daemon.
     final class Callbacks {
         let pointer = UnsafeMutablePointer<dbr_callbacks>.allocate(capacity: 1)
 
@@ -12,13 +12,13 @@ struct LibraryDaemon {
 
     private let pointer: OpaquePointer
 
-    /// Starts a daemon that works in ``run()`` and is given its connections; nil where the library refuses.
+    /// Starts a daemon without a thread or a listening socket; nil if the library fails.
     ///
     /// - Parameters:
-    ///   - idleSeconds: how long a connection may be silent; 0 for ever.
-    ///   - poolBytes: memory of each connection.
-    ///   - isStrict: whether the library checks heads and chunks itself.
-    ///   - identity: nil for plain HTTP.
+    ///   - idleSeconds: the library's idle timeout; 0 for none.
+    ///   - poolBytes: the memory of each connection.
+    ///   - isStrict: whether the library checks heads and chunks strictly.
+    ///   - identity: certificate and key; nil for plain HTTP.
     init?(
         _ callbacks: Callbacks, connectionLimit: Int, idleSeconds: UInt32 = 0, poolBytes: Int, isStrict: Bool,
         identity: TLSIdentity? = nil
@@ -51,23 +51,23 @@ struct LibraryDaemon {
 
     func run() { MHD_run(pointer) }
 
-    /// Milliseconds after which it has to run even without an event; -1 for never.
+    /// Milliseconds until ``run()`` has to be called even without an event; -1 for never.
     var timeout: Int32 {
         var milliseconds: UInt64 = 0
         guard MHD_get_timeout(pointer, &milliseconds) == .YES else { return -1 }
         return Int32(clamping: milliseconds)
     }
 
-    /// Accepts a connection at a listening socket; returns 0 or `errno`.
+    /// Accepts a connection from a listening socket; returns 0 or an `errno` value.
     func accept(from listening: Int32) -> Int32 { dbr_accept(pointer, listening) }
 
-    /// Takes a connected socket, a Unix one, which it closes whatever happens.
+    /// Adds a connected Unix socket; the library closes it, even if it refuses the connection.
     func add(_ socket: Int32) {
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNIX)
         MHD_add_connection(pointer, socket, &address, socklen_t(MemoryLayout<sa_family_t>.size))
     }
 
-    /// Ends it with all its connections; aborts the process while one of them is suspended.
+    /// Closes all connections and frees the daemon; it aborts the process if a connection is suspended.
     func stop() { MHD_stop_daemon(pointer) }
 }

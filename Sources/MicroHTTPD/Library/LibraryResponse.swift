@@ -1,28 +1,28 @@
 import CMicroHTTPD
 
-/// The library's object for an answer, until ``release()``; used on its loop's thread.
+/// libmicrohttpd's object for a response, until ``release()``; for its loop's thread only.
 struct LibraryResponse {
-    /// For ``LibraryConnection`` alone.
+    /// Used by ``LibraryConnection`` only.
     let pointer: OpaquePointer
 
     init?(copying bytes: UnsafeRawBufferPointer) {
-        // The library copies, and does not write through the pointer.
+        // The cast is safe: the library copies the bytes and does not write to them.
         self.init(
             MHD_create_response_from_buffer(
                 bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY))
     }
 
-    /// Its body is memory of `malloc`, which it frees in the end; where this returns nil, the caller has to free it.
+    /// The body is memory from `malloc`, which the library frees; if this returns nil, the caller must free it.
     init?(owning memory: UnsafeMutableRawPointer, length: Int) {
         self.init(MHD_create_response_from_buffer(length, memory, .RESPMEM_MUST_FREE))
     }
 
-    /// Its body is a part of a file, which it closes in the end; where this returns nil, the file stays open.
+    /// The body is a part of a file, which the library closes; if this returns nil, the caller must close it.
     init?(file descriptor: Int32, offset: Int, length: Int) {
         self.init(MHD_create_response_from_fd_at_offset64(UInt64(length), descriptor, UInt64(offset)))
     }
 
-    /// Its body is fetched from an exchange, which it holds until the library destroys it.
+    /// The body is read from an exchange, which is retained until the library frees the response.
     init?(from exchange: Exchange, length: Int?) {
         let box = Unmanaged.passRetained(exchange)
         let pointer = MHD_create_response_from_callback(
@@ -36,7 +36,7 @@ struct LibraryResponse {
         self.init(pointer)
     }
 
-    /// A 101, behind which the connection is handed to its exchange (``Exchange/handOver(_:extra:closing:)``).
+    /// A 101; after it the library passes the connection to ``Exchange/handOver(_:extra:closing:)``.
     static var upgrade: LibraryResponse? {
         let handOver: MHD_UpgradeHandler = { _, _, context, extra, size, socket, handle in
             guard let context, let handle else { return }
@@ -52,22 +52,22 @@ struct LibraryResponse {
         self.pointer = pointer
     }
 
-    /// Releases it: the library destroys it once it is sent.
+    /// Drops this reference; the library frees the response after sending it.
     func release() { MHD_destroy_response(pointer) }
 
-    /// Adds a header field; false where the library does not take it.
+    /// Adds a header field; returns false if the library refuses it.
     func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         dbr_add_field(pointer, name.baseAddress, name.count, value.baseAddress, value.count) != 0
     }
 
-    /// Adds header fields that are C strings: a name, its value, the next name.
+    /// Adds header fields given as C strings: name, value, next name.
     func add(_ fields: UnsafeRawBufferPointer) { dbr_add_fields(pointer, fields.baseAddress, fields.count) }
 
     func remove(_ fields: UnsafeRawBufferPointer) {
         dbr_remove_fields(pointer, fields.baseAddress, fields.count)
     }
 
-    /// Ends its body of unknown length by closing the connection, instead of by chunks.
+    /// Sends a body of unknown length without chunks; closing the connection ends it.
     func endByClosing() { dbr_end_by_closing(pointer) }
 
     static func reason(for status: Int) -> String {

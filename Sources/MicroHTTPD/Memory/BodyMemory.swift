@@ -3,37 +3,37 @@ import Dispatch
 import EventLoop
 import Synchronization
 
-/// Limits the memory that all large bodies of a server take, and returns it to the system afterwards.
+/// Limits the memory that all large bodies of a server use, and returns freed memory to the system.
 ///
-/// Collected bodies count, and answers that are not read yet, each exchange's through a ``BodyShare``; and bytes that
-/// wait in a WebSocket and for a page, through ``WaitingBytes``.
-/// Without a limit a burst of uploads would end the process: Swift traps where an array gets no memory.
+/// It counts collected request bodies and unread responses (``BodyShare``), and bytes waiting in WebSockets and for
+/// pages (``WaitingBytes``). Without a limit a burst of uploads would end the process, because Swift traps without
+/// memory.
 package final class BodyMemory: Sendable {
     package let limit: Int
 
     private let taken = Atomic<Int>(0)
-    /// How many bytes were released since memory was last returned to the system.
+    /// The bytes released since memory was last returned to the system.
     private let keptByAllocator = Atomic<Int>(0)
-    /// When memory for bodies was last taken or released, in milliseconds of the loops' clock.
+    /// The time of the last reservation or release, by ``Loop/now``.
     private let lastChange = Atomic<Int>(0)
     private let isReturning = Atomic<Bool>(false)
     private let returns = Atomic<Int>(0)
 
-    /// Milliseconds without a large body after which memory is returned to the system.
+    /// Milliseconds without a reservation or release, after which memory is returned to the system.
     private static let quiet = 2000
     private static let worthReturning = 1 << 20
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Configures the allocator of the whole process, once, with the first large body.
+    /// Configures the process's allocator to keep freed memory, once, with the first large body.
     private static let allocatorKeepsMemory: Void = dbl_keep_memory()
 
     package var count: Int { taken.load(ordering: .relaxed) }
 
-    /// Whether so many bytes would fit now; it does not reserve them.
+    /// Whether this number of bytes would fit now; reserves nothing.
     func hasRoom(for count: Int) -> Bool { count <= limit - self.count }
 
-    /// Takes so many bytes, if they fit, or `always`.
+    /// Reserves bytes, if they fit or with `always`; returns whether it did.
     func take(_ count: Int, always: Bool) -> Bool {
         let before = taken.add(count, ordering: .relaxed).oldValue
         guard always || count <= limit - before else {
@@ -55,11 +55,10 @@ package final class BodyMemory: Sendable {
         changes()
     }
 
-    /// Returns what the allocator keeps to the system, when no large body has come or gone for two seconds; called
-    /// every second.
+    /// Returns freed memory to the system after two seconds without large bodies; called every second.
     ///
-    /// While bodies follow each other the allocator uses the same pages again, which is faster than new ones. It keeps
-    /// them for ever, unless it is told. The work has a thread of its own: a gigabyte takes some tenths of a second.
+    /// While bodies follow each other, the allocator reuses its pages, which is faster than new ones; without this call
+    /// it would never return them. It runs on a queue of its own, because a gigabyte takes some tenths of a second.
     func returnIfQuiet() {
         guard keptByAllocator.load(ordering: .relaxed) >= Self.worthReturning,
             Loop.now - lastChange.load(ordering: .relaxed) >= Self.quiet,
@@ -73,8 +72,8 @@ package final class BodyMemory: Sendable {
         }
     }
 
-    /// Returns the free end of the calling thread's heap to the system, once after each return of the rest; called
-    /// every second on the threads that receive bodies.
+    /// Returns the free end of the calling thread's heap to the system, once after each ``returnIfQuiet()`` that did
+    /// so; called every second on each thread that receives bodies.
     ///
     /// - Parameter seen: the number of returns at this thread's last call.
     func returnEndOfHeap(since seen: inout Int) {
@@ -90,15 +89,15 @@ package struct NoRoom: Error, CustomStringConvertible {
 
     package var description: String {
         """
-        the bodies of other requests take all the memory there is for them (--memory-for-bodies, now \
+        the bodies of other requests use all the memory for bodies (--memory-for-bodies, now \
         \(limit >> 20) MB); try again soon
         """
     }
 }
 
-/// What one exchange takes of a server's ``BodyMemory``: for its request's body, and then for its answer.
+/// The bytes that one exchange reserves in a server's ``BodyMemory``: for its request body, then for its response.
 ///
-/// It is given back when this is destroyed. Any thread may change it.
+/// They are released when this is destroyed. Any thread may change it.
 struct BodyShare: ~Copyable, Sendable {
     private let memory: BodyMemory
     private let count = Atomic<Int>(0)
@@ -107,17 +106,17 @@ struct BodyShare: ~Copyable, Sendable {
 
     deinit { giveBack() }
 
-    /// Takes so many bytes in place of those before; for a moment both count, as the old block is still there.
+    /// Replaces the reserved number of bytes; for a moment both numbers are counted, since the old block still exists.
     ///
-    /// - Parameter always: takes them whether there is room or not.
-    /// - Returns: false when there is no room; then nothing changes.
+    /// - Parameter always: reserves even above the limit.
+    /// - Returns: false if the limit is reached; then nothing has changed.
     func replace(by newCount: Int, always: Bool = false) -> Bool {
         guard memory.take(newCount, always: always) else { return false }
         memory.giveBack(count.exchange(newCount, ordering: .relaxed))
         return true
     }
 
-    /// Does the same by taking the difference to the bytes before, or giving it back; one thread at a time.
+    /// Like `replace(by:always:)`, but reserves or releases only the difference; for one thread at a time.
     func change(to newCount: Int, always: Bool) -> Bool {
         let more = newCount - count.load(ordering: .relaxed)
         if more > 0 {
@@ -130,27 +129,27 @@ struct BodyShare: ~Copyable, Sendable {
     }
 
     func giveBack() {
-        // Most exchanges are small, and take nothing.
+        // Checked first, because most exchanges are small and reserve nothing.
         guard count.load(ordering: .relaxed) > 0 else { return }
         memory.giveBack(count.exchange(0, ordering: .relaxed))
     }
 }
 
-/// Counts bytes that wait for a reader in a server's ``BodyMemory``, while they are more than 64 KB.
+/// Counts bytes that wait for a reader in a server's ``BodyMemory``, if they are more than 64 KB.
 ///
-/// It is a class, because its owners are copied, and a ``BodyShare`` cannot be. One thread at a time changes it.
+/// A class, because its owners are copyable and ``BodyShare`` is not. For one thread at a time.
 package final class WaitingBytes: Sendable {
-    /// Up to this number bytes do not count, since mostly few wait.
+    /// Up to this number bytes are not counted, which is the usual case.
     private static let little = 64 << 10
 
     private let share: BodyShare
 
     package init(of memory: BodyMemory) { share = BodyShare(of: memory) }
 
-    /// Sets the number of bytes that wait; returns false where there is no room for them, and then nothing changes.
+    /// Sets the number of waiting bytes; returns false above the limit; then nothing has changed.
     package func change(to count: Int) -> Bool { share.change(to: Self.counted(count), always: false) }
 
-    /// Sets the number of bytes that wait, whether there is room or not, as they are in memory already.
+    /// Sets the number of waiting bytes even above the limit, because they are already in memory.
     package func changeAnyway(to count: Int) { _ = share.change(to: Self.counted(count), always: true) }
 
     private static func counted(_ count: Int) -> Int { count > little ? count : 0 }

@@ -2,10 +2,10 @@ import Glibc
 import HTTPGrammar
 
 package enum MemoryLimit {
-    /// The default limit for bodies: a quarter of what the process may have, and at least 256 MB.
+    /// The default memory limit for bodies: a quarter of the memory available to the process, at least 256 MB.
     package static let usualForBodies = max(256 << 20, ofThisProcess / 4)
 
-    /// The least of what the machine has, what the process may address, and what its control groups may use.
+    /// The smallest of physical memory, address space limit (`RLIMIT_AS`) and cgroup limits, in bytes.
     static var ofThisProcess: Int {
         var bytes = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
         var limit = rlimit()
@@ -18,11 +18,11 @@ package enum MemoryLimit {
         return bytes
     }
 
-    /// The least that a process's control groups and those around them may use; nil for no limit.
+    /// The smallest memory limit of the process's cgroups and their parents; nil for none.
     ///
     /// - Parameters:
-    ///   - membership: what `/proc/self/cgroup` says: a line for each hierarchy, `number:controllers:path`.
-    ///   - text: the text of a file; nil where there is none.
+    ///   - membership: the text of `/proc/self/cgroup`: one line per hierarchy, `number:controllers:path`.
+    ///   - text: reads a file; nil if it does not exist.
     package static func ofControlGroups(_ membership: String, _ text: (String) -> String?) -> Int? {
         var least: Int?
         for line in membership.split(separator: "\n") {
@@ -30,11 +30,11 @@ package enum MemoryLimit {
             guard parts.count == 3 else { continue }
             let isSecondVersion = parts[1].isEmpty
             guard isSecondVersion || parts[1].split(separator: ",").contains("memory") else { continue }
-            // In version 2 "max" means none.
+            // In cgroup v2 the file says "max" if there is no limit, which does not parse as a number.
             let (root, file) =
                 isSecondVersion
                 ? ("/sys/fs/cgroup", "memory.max") : ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
-            // The group's own folder, and those of all around it; in a container the path may not be there.
+            // The cgroup's own folder, then its parents up to the root. In a container the path may not exist.
             var names = parts[2].split(separator: "/")
             while true {
                 let path = ([root] + names.map(String.init) + [file]).joined(separator: "/")

@@ -4,7 +4,7 @@ public import HTTPTypes
 public import Logging
 import Synchronization
 
-/// An HTTP/1.1 server on GNU libmicrohttpd, driven from loops of our own.
+/// An HTTP/1.1 server on GNU libmicrohttpd, which runs on loops of this package.
 ///
 /// ```swift
 /// let server = HTTPServer { exchange in
@@ -13,31 +13,31 @@ import Synchronization
 /// try server.start()
 /// ```
 public final class HTTPServer: Sendable {
-    /// What happens to the body of a request, decided on its head.
+    /// How the body of a request is handled, decided after its head.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum BodyChoice: Sendable {
-        /// Answered now; the body is not read by anybody.
+        /// Sends this response now; no handler runs.
         case refused(HTTPResponse, [UInt8])
-        /// Collected before the handler starts; more than this many bytes are a 413.
+        /// Collects the body before the handler starts; a body with more bytes than this gets a 413.
         case collected(upTo: Int)
-        /// Read by the handler as it comes.
+        /// Starts the handler now, which reads the body while it arrives.
         case streamed
     }
 
-    /// Decides on a head, whether its target was a whole URL, and the caller's address.
+    /// Decides on the body: gets the head, whether its target was a whole URL, and the client's address without a port.
     public typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> BodyChoice
 
-    /// Answers an exchange; called on its loop, with the collected body, which is empty where it is streamed.
+    /// Answers an exchange; called on its loop, with the collected body, which is empty if the body is streamed.
     package typealias Handle = @Sendable (Exchange, _ body: consuming [UInt8]) -> Void
 
-    /// Makes the answer to a request that the engine refuses: status, message → head and body.
+    /// Makes the response for a request that the engine refuses, from a status and a message.
     public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
 
-    /// Where it listens: a name or an address.
+    /// The host name or IP address that was given for listening.
     public let host: String
-    /// What it takes from callers.
+    /// The limits for requests and connections.
     public let limits: Limits
     package let bodyMemory: BodyMemory
     let tls: TLSIdentity?
@@ -55,17 +55,17 @@ public final class HTTPServer: Sendable {
         var workers: [Worker] = []
     }
 
-    /// Makes a server; ``start()`` lets it listen.
+    /// Makes a server, which listens after ``start()``.
     ///
     /// - Parameters:
-    ///   - host: a name or an address.
+    ///   - host: a host name or IP address to listen on.
     ///   - port: 0 lets the system choose.
-    ///   - limits: what it takes from a caller.
-    ///   - tls: makes it a server for https, by TLS 1.2 and 1.3; without it, it is one for http.
-    ///   - loops: threads; by default all cores but one, which is left to handlers and the system.
-    ///   - logger: where it says what goes wrong.
-    ///   - chooseBody: decides what happens to a body; must not block.
-    ///   - refuse: makes the answers to requests that the engine refuses by itself.
+    ///   - tls: certificate and key for https (TLS 1.2 and 1.3); nil for http.
+    ///   - limits: the limits for requests and connections.
+    ///   - loops: the number of threads; by default one less than there are cores, for handlers and other programs.
+    ///   - logger: gets errors and warnings.
+    ///   - chooseBody: decides how a body is handled; must not block.
+    ///   - refuse: makes the responses for requests that the engine refuses.
     ///   - handle: answers an exchange; starts on the exchange's loop.
     public convenience init(
         host: String = "127.0.0.1", port: Int = 0, tls: TLSIdentity? = nil, limits: Limits = Limits(),
@@ -82,13 +82,12 @@ public final class HTTPServer: Sendable {
             refuse: { refuse($0.status, $0.message) }, reading: { _ in handler })
     }
 
-    /// Makes a server that sees heads as the audit left them, and that has no task for an exchange unless its handler
-    /// starts one.
+    /// Makes a server whose handlers get the parsed head, and run without a task unless they start one.
     ///
     /// - Parameters:
-    ///   - prompt: bodies of up to so many bytes are collected without a call of `chooseBody`: they come with their
-    ///     head, and the handler can still refuse them.
-    ///   - reading: makes the handler of a head.
+    ///   - prompt: a body up to this size in bytes is collected without asking `chooseBody`, because it arrives with
+    ///     the head; the handler can still refuse the request.
+    ///   - reading: makes the handler for a head.
     package init(
         host: String, port: Int, tls: TLSIdentity?, limits: Limits, loops: Int?, logger: Logger,
         above prompt: Int = 0, refuse: @escaping @Sendable (Refusal) -> (HTTPResponse, [UInt8]),
@@ -106,13 +105,13 @@ public final class HTTPServer: Sendable {
         makeRefusal = refuse
     }
 
-    /// Binds, and serves from now on; called once.
+    /// Binds the port and starts to serve; call it once.
     ///
-    /// - Throws: a ``ListenError`` that says what to do, or a ``SystemError``.
+    /// - Throws: ``ListenError``, whose text says what to do, or ``SystemError``.
     public func start() throws {
         let layout = try HeadLayout.ofThisLibrary.get()
         precondition(state.withLock { $0.socket == nil }, "a server is started once")
-        // A peer that leaves while we write is an error of that write, not the end of the process.
+        // So that writing to a connection that the peer has closed returns an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         guard tls == nil || LibraryDaemon.hasTLS else {
             throw ListenError(
@@ -141,23 +140,23 @@ public final class HTTPServer: Sendable {
         state.withLock { $0 = State(socket: socket, workers: workers) }
     }
 
-    /// The port it listens on; 0 before ``start()``.
+    /// The port that it listens on; 0 before ``start()``.
     public var port: Int { state.withLock { $0.socket?.port } ?? 0 }
 
-    /// The address it listens on, as numbers.
+    /// The IP address that it listens on; nil before ``start()``.
     public var address: String? { state.withLock { $0.socket?.address } }
 
-    /// Stops: takes no more requests, lets those under way finish, cancels what is left after `grace`, and waits.
+    /// Stops: accepts no more requests, waits for running ones, and after `grace` cancels those that are left.
     ///
-    /// Whoever waits for an answer that has not begun by then gets a 503. A handler that ignores its cancellation for
-    /// another second is left behind, and the log says so.
+    /// A client whose response has not begun by then gets a 503. A handler that ignores its cancellation for one more
+    /// second is abandoned, which is logged.
     public func stop(within grace: Duration = .seconds(5)) async { _ = await end(within: grace) }
 
-    /// Stops in the same way, and returns how many handlers were left behind.
+    /// Stops like ``stop(within:)``, and returns the number of abandoned handlers.
     ///
     /// - Parameters:
-    ///   - patience: how long handlers may ignore their cancellation.
-    ///   - ending: called before the loops end, to end what else runs on them.
+    ///   - patience: how long to wait for handlers after their cancellation.
+    ///   - ending: called before the loops end, to end other work on them.
     package func end(
         within grace: Duration, patience: Duration = .seconds(1), ending: () -> Void = {}
     ) async -> Int {
@@ -199,54 +198,54 @@ public final class HTTPServer: Sendable {
         return leftBehind.withLock { $0 }
     }
 
-    /// All cores but one, which is left to handlers and the system.
+    /// The default number of loops: one less than there are cores.
     package static var usualLoops: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1) }
 
     func handler(of head: AuditedHead) -> any HeadHandler { head.handler(readHead) }
 
-    /// The 503 for requests that come while the server stops.
+    /// The 503 for requests during a stop.
     var stopping: Answer {
         refuse(Refusal(.serviceUnavailable, "the server is stopping; try again soon"))
     }
 
-    /// The answer to a request that the engine refuses; it ends the connection.
+    /// The response for a request that the engine refuses; the connection is closed after it.
     func refuse(_ refusal: Refusal) -> Answer {
         var (head, body) = makeRefusal(refusal)
         for field in refusal.headers { head.headerFields[field.name] = field.value }
         return Answer(head, .bytes(body), closing: true)
     }
 
-    /// Raises the process's limit of descriptors as far as it may, and takes half of them.
+    /// Raises the process's limit of open files to the maximum; half of it is the number of connections.
     private static func defaultConnectionLimit(pool: Int) -> Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = min(limit.rlim_max, 1 << 20)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        // Some two dozen are the process's own.
+        // The process itself has about two dozen open files.
         return connectionLimit(files: Int(clamping: limit.rlim_cur) - 24, MemoryLimit.ofThisProcess, pool)
     }
 
-    /// What so many descriptors and bytes of memory allow.
+    /// The default number of connections for a limit of open files, a memory limit, and `pool` bytes per connection.
     package static func connectionLimit(files: Int, _ memory: Int, _ pool: Int) -> Int {
         min(20_000, max(4, min(files / 2, memory / 4 / (pool + 2048))))
     }
 }
 
-/// Handles the requests with one head; kept with it for the next requests of its loop that have the same bytes.
+/// Handles the requests with one head; it is stored with the head, and reused for later requests with the same bytes.
 package protocol HeadHandler: AnyObject, Sendable {
-    /// Decides what happens to the body of a request, before that is read; must not block.
+    /// Decides how a body is handled, before it is read. Must not block.
     ///
-    /// - Returns: also what answers this request in place of ``handle(_:_:)``; nil for that.
+    /// - Returns: the choice, and a closure that answers this request instead of ``handle(_:_:)``; nil for none.
     func chooseBody(
         _ head: AuditedHead, from remoteAddress: String?, at localAddress: String?
     ) -> (HTTPServer.BodyChoice, HTTPServer.Handle?)
 
-    /// Answers an exchange; called on its loop, with the collected body, which is empty where it is streamed.
+    /// Answers an exchange. Called on its loop, with the collected body, which is empty if the body is streamed.
     func handle(_ exchange: Exchange, _ body: consuming [UInt8])
 }
 
-/// Answers by the closures of a public server, in a task.
+/// Adapts the closures of the public initializer; each request is answered in a task.
 private final class ClosureHandler: HeadHandler {
     private let choose: HTTPServer.ChooseBody
     private let answer: @Sendable (Exchange) async -> Void

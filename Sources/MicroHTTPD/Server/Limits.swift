@@ -1,61 +1,60 @@
-/// What the engine takes from a caller, each with a default that fits a local gateway.
+/// The engine's limits for requests and connections, with defaults for a local gateway.
 public struct Limits: Sendable {
-    /// Bytes of a request target; more is a 414.
+    /// The maximum size of a request target in bytes; a longer one gets a 414.
     ///
-    /// Browsers and caches agree on some 8,000.
+    /// RFC 9110, section 4.1, recommends at least 8,000.
     public var target = 8_000
 
-    /// Header fields; more is a 431.
-    ///
-    /// Browsers send about 20.
+    /// The maximum number of header fields; more get a 431; browsers send about 20.
     public var fields = 100
 
-    /// The time for a head, counted from its first byte; slower callers get a 408.
+    /// The time for a head from its first byte; a slower client gets a 408.
     ///
-    /// A head fits one packet. The engine looks once a second, at this and the two other times.
+    /// A head usually arrives in one packet. The engine checks this, ``bodyRate`` and ``readRate`` once a second.
     public var headTime = Duration.seconds(10)
 
-    /// Bytes per second that a body must bring, after ``graceTime``; slower callers get a 408.
+    /// The minimum speed of a request body in bytes per second, after ``graceTime``; a slower client gets a 408.
     public var bodyRate = 1 << 10
 
-    /// Bytes per second that a reader must take of a body with an end; streams have none.
+    /// The minimum speed in bytes per second at which a client reads a response of known length, or is disconnected.
     public var readRate = 1 << 10
 
-    /// The time before a body's or a reader's rate applies.
+    /// The time after which ``bodyRate`` and ``readRate`` apply.
     public var graceTime = Duration.seconds(10)
 
-    /// How long a connection may be silent, in whole seconds, at least one.
+    /// The time without data after which a connection is closed; in whole seconds, at least one.
     public var idleTime = Duration.seconds(60)
 
-    /// Connections at a time; at the limit, the one that has waited longest for its head makes room.
+    /// The maximum number of connections; above it, the one that has waited longest for its head is closed.
     ///
-    /// Nil: half of the descriptors that the process may open, so that files and upstreams have the rest; no more
-    /// than 20,000, nor than a quarter of its memory holds with the ``pool`` and 2 KB for each.
+    /// Nil: half of the process's limit of open files, so that files and upstreams have the rest. At most 20,000, and
+    /// at most as many as a quarter of its memory holds with ``pool`` and 2 KB each.
     public var connections: Int?
 
-    /// Bytes of a refused body that are read and dropped so that the caller sees the answer; a longer one is cut off.
+    /// How many bytes of a refused request's body are read and dropped, so that the client gets to read the response; a
+    /// longer body is cut off.
     public var discarded = 64 << 20
 
-    /// Bytes of memory that large bodies may take, all together.
+    /// The memory in bytes that all large bodies may use together.
     ///
-    /// Those that are collected count, answers that no reader has taken yet, those of servers behind the gateway that
-    /// cannot begin yet, and what waits for pages. What does not fit is a 503 with `Retry-After`; what a handler has
-    /// written to a stream is counted, and never refused.
+    /// It counts collected request bodies, unread responses, upstream responses that cannot be sent yet, and data
+    /// waiting for pages. A request that does not fit gets a 503 with `Retry-After`. Writes to a stream are counted,
+    /// but never fail.
     ///
-    /// Nil: a quarter of what the process may have (the machine's memory, the limit of its address space, its control
-    /// groups), and at least 256 MB.
+    /// Nil: a quarter of the process's memory limit (physical memory, address space, cgroups), at least 256 MB.
     public var memoryForBodies: Int?
 
-    /// Bytes of memory for one connection's head and its receive buffer; an idle connection keeps them.
+    /// The memory in bytes for one connection's head and receive buffer; an idle connection keeps it.
     ///
-    /// A head that leaves no room for that of its answer is a 431. Cookies are in it twice, each with 64 bytes more:
-    /// this default takes 15,000 bytes of them in one, 11,000 in some of 100 bytes, 5,500 in some of 20.
+    /// A head that leaves no room for the response's head gets a 431. Cookies are stored twice, with 64 bytes more
+    /// each: this default is enough for 15,000 bytes of them in one cookie, 11,000 in cookies of 100 bytes, 5,500 in
+    /// cookies of 20.
     public var pool = 32 << 10
 
-    /// The defaults.
+    /// All limits have their defaults.
     public init() {}
 
-    /// The defaults for connections with so many bytes of memory each, of which a target may take half.
+    /// The defaults, but with `pool` bytes of memory per connection, half of which a request target may use.
     public init(pool: Int) {
         self.pool = pool
         target = max(target, pool / 2)

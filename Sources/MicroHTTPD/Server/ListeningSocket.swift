@@ -3,14 +3,14 @@ import Glibc
 
 struct ListeningSocket {
     let descriptor: Int32
-    /// The port, also when the system chose it.
+    /// The actual port, also if the system chose it.
     let port: Int
-    /// The address as numbers.
+    /// The IP address that it listens on.
     let address: String
 
-    /// Binds and listens.
+    /// Binds a socket and listens.
     ///
-    /// One socket is shared by all loops: `SO_REUSEPORT` would let another process take the same port in silence.
+    /// All loops share one socket: with `SO_REUSEPORT` another process could take the same port unnoticed.
     init(host: String, port: Int, backlog: Int) throws {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -39,9 +39,10 @@ struct ListeningSocket {
                 if code == EADDRINUSE {
                     let holder = PortHolder.of(port: port) ?? "another program"
                     throw ListenError(
-                        "\(error): \(holder) has it; end that, or choose another port", holder: holder)
+                        "\(error): \(holder) uses it; stop that program, or choose another port",
+                        holder: holder)
                 }
-                let hint = code == EACCES ? "; ports below 1024 are the system's: choose another port" : ""
+                let hint = code == EACCES ? "; only root may use ports below 1024: choose another port" : ""
                 throw ListenError(error + hint)
             }
             (address, self.port) = try Self.name(descriptor)
@@ -51,10 +52,10 @@ struct ListeningSocket {
         }
     }
 
-    /// Frees the port at once, even where other processes have copies of the descriptor.
+    /// Frees the port immediately, even if other processes have copies of the descriptor.
     ///
-    /// A child process that another thread starts has a copy of every descriptor until it becomes its program. As long as
-    /// that copy listens, nobody else can; `shutdown` ends the listening for all copies.
+    /// A child process that another thread forks has a copy of every descriptor until `exec`. While that copy listens,
+    /// the port cannot be bound again; `shutdown` ends the listening of all copies.
     func close() {
         shutdown(descriptor, Int32(SHUT_RDWR))
         Glibc.close(descriptor)
@@ -72,7 +73,7 @@ struct ListeningSocket {
         return name
     }
 
-    /// An IP address as numbers, and its port.
+    /// The numeric IP address and the port.
     static func numbers(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> (String, Int)? {
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         var service = [CChar](repeating: 0, count: 16)
@@ -87,11 +88,11 @@ struct ListeningSocket {
     }
 }
 
-/// The server cannot listen where it should; says why and what to do.
+/// The server cannot listen on its host and port; the description has the reason and what to do.
 public struct ListenError: Error, CustomStringConvertible {
-    /// The whole sentence.
+    /// The error message.
     public let description: String
-    /// The program that listens at the port already, in words; nil where that is not the reason.
+    /// The program that already listens on the port, such as `node (process 4711)`; nil for any other reason.
     public let holder: String?
 
     init(_ description: String, holder: String? = nil) {
@@ -100,13 +101,12 @@ public struct ListenError: Error, CustomStringConvertible {
     }
 }
 
-/// A call of the system that failed, with its reason; the loop's own.
+/// A failed system call with its reason; the same type as the loop's.
 public typealias SystemError = EventLoop.SystemError
 
-/// The program that listens at a port, as the system's lists of sockets and processes tell (proc(5)).
+/// The program that listens on a port, found in proc(5).
 enum PortHolder {
-    /// - Returns: `node (process 4711)`; nil where nobody listens there, and where the program is another user's, whose
-    ///   sockets are not shown.
+    /// - Returns: `node (process 4711)`; nil if none listens, or if it is another user's, whose descriptors are hidden.
     static func of(port: Int) -> String? {
         let sockets = Set(
             ["tcp", "tcp6"].flatMap { listening(at: port, in: systemText(of: "/proc/net/\($0)")) })
@@ -121,7 +121,7 @@ enum PortHolder {
         }
     }
 
-    /// The sockets that listen at a port, as descriptors name them: `socket:[4242]`.
+    /// The sockets that listen on a port, as in the links of `/proc/PID/fd`: `socket:[4242]`.
     static func listening(at port: Int, in table: String) -> [String] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
@@ -148,19 +148,19 @@ enum PortHolder {
     private static func link(at path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { bytes in
             bytes.initialize(repeating: 0)
-            // One is left, which ends the text.
+            // The last byte stays 0 and terminates the C string.
             let count = readlink(path, bytes.baseAddress!, bytes.count - 1)
             return count > 0 ? String(cString: bytes.baseAddress!) : nil
         }
     }
 }
 
-/// What the system says in a file that it makes up, as those of proc(5); empty where it cannot be read.
+/// The text of a file in `/proc` or `/sys`; empty if it cannot be read.
 func systemText(of path: String) -> String {
     String(decoding: contents(of: path, atMost: .max) ?? [], as: UTF8.self)
 }
 
-/// What is in a file, and no more than a piece above a limit; nil where it cannot be read, and then `errno` says why.
+/// A file's bytes, read until the end or just beyond the limit; nil with `errno` if it cannot be read.
 func contents(of path: String, atMost limit: Int) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -2,7 +2,7 @@ import CGnuTLS
 import EventLoop
 import Glibc
 
-/// A certificate with its chain, and its private key: the identity of a TLS server.
+/// A TLS server's certificate chain and private key.
 ///
 /// ```swift
 /// let identity = try TLSIdentity(certificateFile: "cert.pem", keyFile: "key.pem")
@@ -14,35 +14,35 @@ public struct TLSIdentity: Sendable {
     private let certificates: [UInt8]
     private let key: [UInt8]
 
-    /// Only 1.2 and 1.3; and of 1.2 only what keeps old traffic secret when the key is lost (RFC 9325, section 4).
+    /// TLS 1.3, and of TLS 1.2 only ciphers with forward secrecy and AEAD (RFC 9325, section 4).
     private static let priorities = """
         NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA\
         :-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305
         """
 
-    /// Reads two PEM files, and checks that they belong together and can be used.
+    /// Reads two PEM files, and checks that they fit together and can be used.
     ///
     /// - Parameters:
-    ///   - certificateFile: the server's own certificate first, then those that vouch for it.
+    ///   - certificateFile: the server's certificate, followed by its chain.
     ///   - keyFile: its private key, not encrypted.
-    /// - Throws: an ``UnusableIdentity`` that says what to do.
+    /// - Throws: ``UnusableIdentity``, whose text says what to do.
     public init(certificateFile: String, keyFile: String) throws {
         try self.init(PEMText.read(certificateFile), PEMText.read(keyFile))
     }
 
-    /// Takes two PEM texts, and checks that they belong together and can be used.
+    /// Takes two PEM texts, and checks that they fit together and can be used.
     ///
     /// - Parameters:
-    ///   - certificates: the server's own certificate first, then those that vouch for it.
+    ///   - certificates: the server's certificate, followed by its chain.
     ///   - key: its private key, not encrypted.
-    /// - Throws: an ``UnusableIdentity`` that says what to do.
+    /// - Throws: ``UnusableIdentity``, whose text says what to do.
     public init(certificates: [UInt8], key: [UInt8]) throws {
         try self.init(
             PEMText(name: "the certificate's text", bytes: certificates),
             PEMText(name: "the key's text", bytes: key))
     }
 
-    /// Takes two texts as they are; only starting a server shows whether they can be used.
+    /// Takes two texts without a check; if they cannot be used, starting a server fails.
     package init(uncheckedCertificates certificates: [UInt8], key: [UInt8]) {
         self.certificates = certificates
         self.key = key
@@ -65,7 +65,7 @@ public struct TLSIdentity: Sendable {
         try check(certificates.name, key.name)
     }
 
-    /// Checks both by GnuTLS, as the library will do again.
+    /// Loads both into GnuTLS, as libmicrohttpd will do later.
     private func check(_ certificateName: String, _ keyName: String) throws {
         var credentials: gnutls_certificate_credentials_t?
         guard gnutls_certificate_allocate_credentials(&credentials) == GNUTLS_E_SUCCESS, let credentials
@@ -73,8 +73,8 @@ public struct TLSIdentity: Sendable {
             throw SystemError("cannot check the certificate", code: ENOMEM)
         }
         defer { gnutls_certificate_free_credentials(credentials) }
-        // The library copies, and does not write through the pointers. It reads beyond a key that ends with DEK-Info,
-        // up to a NUL (GnuTLS 3.7), so each text has one behind its end.
+        // The pointers are mutable for C only: GnuTLS copies the texts. GnuTLS 3.7 reads beyond a key that ends with
+        // DEK-Info, up to a NUL, so a NUL follows each text.
         var (certificateText, keyText) = (certificates + [0], key + [0])
         let code = certificateText.withUnsafeMutableBufferPointer { certificates in
             keyText.withUnsafeMutableBufferPointer { key in
@@ -88,7 +88,7 @@ public struct TLSIdentity: Sendable {
         guard code != GNUTLS_E_CERTIFICATE_KEY_MISMATCH else {
             throw UnusableIdentity(
                 """
-                the key in \(keyName) does not belong to the certificate in \(certificateName); give the one that it \
+                the key in \(keyName) does not belong to the certificate in \(certificateName); give the key that it \
                 was made with
                 """)
         }
@@ -105,7 +105,7 @@ public struct TLSIdentity: Sendable {
         }
     }
 
-    /// When the server's own certificate ends.
+    /// The expiration time of the server's certificate; nil if it cannot be parsed.
     private static func expiration(_ credentials: gnutls_certificate_credentials_t) -> time_t? {
         var encoded = gnutls_datum_t()
         var certificate: gnutls_x509_crt_t?
@@ -126,7 +126,7 @@ public struct TLSIdentity: Sendable {
         return "\(parts.tm_year + 1900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
     }
 
-    /// Calls with the C strings that a daemon needs, which live as long: both PEM texts, and GnuTLS's priorities.
+    /// Passes the PEM texts and GnuTLS's priority string as C strings, which are valid during the call only.
     func withTexts<Result>(
         _ body: (
             _ certificates: UnsafePointer<CChar>, _ key: UnsafePointer<CChar>,
@@ -145,29 +145,29 @@ public struct TLSIdentity: Sendable {
     }
 }
 
-// Printing a configuration must not print the key.
+// So that printing a configuration does not print the key.
 extension TLSIdentity: CustomStringConvertible, CustomReflectable {
-    /// A text without the certificate and the key.
+    /// A text without certificate and key.
     public var description: String { "a certificate with its key" }
 
-    /// Keeps the key out of `dump` and of debuggers.
+    /// Has no children, so that `dump` and debuggers do not show the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A certificate or a private key that a server cannot use; says why and what to do.
+/// A certificate or private key that a server cannot use; the description has the reason and what to do.
 public struct UnusableIdentity: Error, CustomStringConvertible {
-    /// The whole sentence.
+    /// The error message.
     public let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// A text with certificates or keys (RFC 7468), and a name for messages; never printed itself.
+/// PEM text with certificates or keys (RFC 7468), and the name of its source, to be used in errors instead of the text.
 struct PEMText {
     let name: String
     let bytes: [UInt8]
 
-    /// Chains of certificates have some kilobytes.
+    /// The maximum file size; a certificate chain has a few kilobytes.
     private static let mostBytes = 1 << 20
 
     static func read(_ path: String) throws -> PEMText {
@@ -183,7 +183,7 @@ struct PEMText {
 
     var hasCertificate: Bool { contains("-----BEGIN CERTIFICATE-----") }
     var hasKey: Bool { contains("PRIVATE KEY-----") }
-    /// True for a key that needs a password, in the form of PKCS #8 or the older one.
+    /// True for a key with a passphrase, in PKCS #8 or the traditional format.
     var isEncrypted: Bool {
         contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || contains("Proc-Type: 4,ENCRYPTED")
     }

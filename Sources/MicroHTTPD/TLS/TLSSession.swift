@@ -2,7 +2,7 @@ import CGnuTLS
 import Glibc
 import TLS
 
-/// The GnuTLS session of one connection; used on the loop's thread, and while the connection is open.
+/// The GnuTLS session of one connection; for the loop's thread only, while the connection is open.
 struct TLSSession {
     private let session: gnutls_session_t
 
@@ -12,16 +12,16 @@ struct TLSSession {
         self.session = session
     }
 
-    /// Its records, which from now on are read and written without the library.
+    /// Takes over reading and writing from libmicrohttpd, for an upgraded connection.
     ///
-    /// libmicrohttpd would forward between the connection and a pair of sockets. But 0.9.75 does that through eight
-    /// bytes of memory, each four a record of its own, and never says that the peer has gone. It would read from the
-    /// session: so the session gets bytes only during reads of this object, and the library finds none to forward.
+    /// The library would forward bytes through a socket pair. But 0.9.75 does so through eight bytes of memory, makes a
+    /// record of every four, and never reports that the peer has closed. It still tries to read from the session; since
+    /// that gets bytes only during reads of the returned object, it finds none.
     func records(on socket: Int32) -> TLSRecords { TLSRecords(of: session, on: socket) }
 
-    /// True once the handshake is over.
+    /// Whether the handshake is finished.
     ///
-    /// GnuTLS has no function for that. But the channel binding is unavailable before, and not afterwards.
+    /// GnuTLS has no function for that, but the channel binding is available only after the handshake.
     var isEstablished: Bool {
         var binding = gnutls_datum_t()
         defer { free(binding.data) }
@@ -29,20 +29,20 @@ struct TLSSession {
             != GNUTLS_E_CHANNEL_BINDING_NOT_AVAILABLE
     }
 
-    /// True when a record has come since the handshake.
+    /// Whether a record has arrived since the handshake.
     var hasReceived: Bool {
         var number: [UInt8] = Array(repeating: 0, count: 8)
         guard gnutls_record_get_state(session, 1, nil, nil, nil, &number) >= 0 else { return true }
-        // In TLS 1.2 the handshake's last message counts as a record too.
+        // In TLS 1.2 the last message of the handshake is counted as a record too.
         let own: UInt8 = gnutls_protocol_get_version(session) == GNUTLS_TLS1_2 ? 1 : 0
         return number.dropLast().contains { $0 != 0 } || number[7] > own
     }
 
-    /// Sends bytes at once, or not at all.
+    /// Sends bytes without waiting; what the socket does not take is lost.
     func send(_ bytes: UnsafeRawBufferPointer) {
         gnutls_record_send(session, bytes.baseAddress, bytes.count)
     }
 
-    /// True while there are decrypted bytes that the library has not read.
+    /// Whether there are decrypted bytes that the library has not read.
     var hasUnread: Bool { gnutls_record_check_pending(session) > 0 }
 }

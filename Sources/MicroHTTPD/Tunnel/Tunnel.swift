@@ -2,13 +2,13 @@ import EventLoop
 import Glibc
 package import HTTPTypes
 
-/// Moves bytes between a caller and an upstream, both ways and unchanged.
+/// Forwards bytes between a client and an upstream in both directions, unchanged.
 ///
-/// A side is read only while nothing waits for the other, so at most one buffer waits in each direction, and none in a
-/// tunnel that is idle. When one side ends its direction, that is passed on, and the tunnel ends with the second; an
-/// error of one side closes both. Its sides belong to the loop.
+/// A side is read only while no bytes wait for the other side, so at most one buffer is used per direction, and none in
+/// an idle tunnel. The end of one direction is passed on; after both ends the tunnel is closed. An error on one side
+/// closes both. All state belongs to the loop.
 final class Tunnel: Upgraded, Loop.Guest {
-    /// How many reads follow each other before other sockets get their turn.
+    /// The maximum number of reads in a row, after which other sockets get their turn.
     private static let readsAtOnce = 8
 
     private let upgrades: Upgrades
@@ -17,12 +17,12 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     private struct State {
         let upstream: TunnelSide
-        /// Nil until the connection is handed over.
+        /// Nil until the library hands the client's connection over.
         var caller: TunnelSide?
-        /// What the upstream sent before that.
+        /// Bytes that the upstream sent before the handover.
         var first: [UInt8]
         var isClosed = false
-        /// The tick at which something was last ready.
+        /// The tick of the last activity.
         var active = 0
         var onClose: (() -> Void)?
     }
@@ -41,17 +41,17 @@ final class Tunnel: Upgraded, Loop.Guest {
         own.value.first = []
         own.value.caller = caller
         upstream.wait(extra)
-        // Also a side that is not read for now, so that a reset is noticed.
+        // Both sides are watched, also one that must not be read yet, so that a reset is noticed.
         for side in [caller, upstream] { try watch(side, for: .readable) }
         act { move(from: caller, to: upstream) && move(from: upstream, to: caller) }
     }
 
-    /// Cuts the tunnel: it has no frames of the engine's, by which a WebSocket would be closed.
+    /// Closes without a message, since the engine does not know the protocol in the tunnel (unlike a WebSocket's).
     func serverStops() { close() }
 
     func abort(_ message: String) { close() }
 
-    /// Closes the tunnel when its only open direction has been silent for too long.
+    /// Closes a tunnel with one open direction, if nothing was sent for too long.
     func check() {
         let silence = upgrades.own.value.tick - own.value.active
         guard silence < silentSeconds else { return close() }
@@ -68,7 +68,8 @@ final class Tunnel: Upgraded, Loop.Guest {
             let isLost = !readiness.isDisjoint(with: [.failed, .hungUp])
             if isLost {
                 guard !hasFailed(side) else { return false }
-                // Else the loop would report it again and again, as it is neither read nor written.
+                // Stop watching this side: the loop would report the failure forever, because no read or write clears
+                // it.
                 if side.watched == [] { dismiss(side) }
             }
             if isLost || readiness.contains(.writable) {
@@ -92,7 +93,7 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     // MARK: Moving
 
-    /// Runs an action, which returns false when a side is broken; then closes the tunnel, or updates what is watched.
+    /// Runs an action; if that returns false, a side has failed and the tunnel is closed; else the watching is updated.
     private func act(_ action: () -> Bool) {
         guard !own.value.isClosed, let caller = own.value.caller else { return }
         own.value.active = upgrades.own.value.tick
@@ -108,7 +109,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         }
     }
 
-    /// Moves the bytes that one side has and the other takes; returns false when either is broken.
+    /// Forwards bytes from `source` while `target` accepts them; returns false if either has failed.
     private func move(from source: TunnelSide, to target: TunnelSide) -> Bool {
         source.isDue = false
         guard target.flush() else { return false }
@@ -135,7 +136,7 @@ final class Tunnel: Upgraded, Loop.Guest {
         return true
     }
 
-    /// True when the connection was reset, or broke otherwise.
+    /// Whether the socket has a pending error, such as a reset.
     private func hasFailed(_ side: TunnelSide) -> Bool {
         var error: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -144,13 +145,13 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     // MARK: Watching
 
-    /// Watches a side for bytes while the other takes them, and for room while bytes wait for it.
+    /// Watches a side for reading while the other accepts bytes, and for writing while bytes wait for this side.
     private func watch(_ side: TunnelSide, other: TunnelSide) throws {
         var wanted: Readiness = []
         if !side.hasEnded, !other.isBlocked { wanted.insert(.readable) }
-        // The end waits for room too: a TLS alert that finds none is lost.
+        // The end of the direction needs room too: without it, a TLS close_notify would be lost.
         if side.isBlocked || other.hasEnded && !side.isFinished { wanted.insert(.writable) }
-        // A side whose connection is lost stays dismissed until there is something to do.
+        // A side with a lost connection stays unwatched until there is something to read or write.
         guard wanted != side.watched ?? [] else { return }
         try watch(side, for: wanted)
     }
@@ -171,23 +172,24 @@ final class Tunnel: Upgraded, Loop.Guest {
         upgrades.loop.setTimer(for: self, in: nil)
         dismiss(own.value.upstream)
         own.value.upstream.end.close()
-        // The system goes on sending what it has taken, so there is nothing to wait for.
+        // The kernel continues to send the bytes that it has accepted, so there is no need to wait.
         upgrades.remove(self, within: 0)
         own.value.onClose.take()?()
     }
 }
 
 extension Exchange {
-    /// Answers 101 and goes on as a tunnel to an upstream, instead of any other answer.
+    /// Answers 101; after it the connection is a tunnel to an upstream.
     ///
-    /// The exchange is over when its handler has returned, as with any answer: the tunnel does not hold it.
+    /// The exchange ends when its handler returns; the tunnel does not retain it.
     ///
     /// - Parameters:
-    ///   - fields: those of the upstream's 101, `Upgrade` among them; of `Connection` the caller gets `Upgrade` alone.
-    ///   - upstream: used on the exchange's loop only, and owned by the tunnel from now on; closed at once where the
-    ///     caller has left or was answered before.
-    ///   - first: what the upstream sent behind its head.
-    ///   - silentSeconds: how long nothing may come when one direction has ended; then both sides are closed.
+    ///   - fields: the header fields of the upstream's 101, with `Upgrade`. Their `Connection` is replaced by
+    ///     `Upgrade`.
+    ///   - upstream: for the exchange's loop only, and owned by the tunnel; closed immediately if the client has
+    ///     disconnected or there is a response already.
+    ///   - first: bytes that the upstream sent after its head.
+    ///   - silentSeconds: after the end of one direction, the time without data that closes both sides.
     package func tunnel(
         _ fields: HTTPFields, to upstream: any TunnelEnd, first: [UInt8] = [], silentSeconds: Int = 60
     ) {

@@ -1,31 +1,30 @@
 package import TLS
 
-/// One side of a tunnel: a connection whose bytes are read and written without waiting.
+/// One side of a tunnel: a connection with non-blocking reads and writes.
 ///
-/// All of it is called on the loop's thread, and nothing after ``close()``.
+/// Everything is called on the loop's thread, and nothing after ``close()``.
 package protocol TunnelEnd: AnyObject {
-    /// The socket to watch for bytes and for room.
+    /// The socket, for watching.
     var descriptor: Int32 { get }
 
-    /// Reads as `recv` does: 0 when the peer sends nothing more, -1 with `errno`, which is `EAGAIN` while there is
-    /// nothing.
+    /// Reads like `recv`: 0 at the end, -1 with `errno`, `EAGAIN` if there are no bytes yet.
     ///
-    /// There may be bytes though the descriptor is not readable, until this returns `EAGAIN`. The buffer always has
-    /// room for a TLS record.
+    /// Read until `EAGAIN`: there may be bytes although the descriptor is not readable. The buffer is always large
+    /// enough for a TLS record.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
 
-    /// Writes as `send` does: -1 with `errno`, which is `EAGAIN` while there is no room.
+    /// Writes like `send`: -1 with `errno`, `EAGAIN` if there is no room.
     ///
-    /// Bytes that were not taken come again, perhaps with more behind them.
+    /// Bytes that were not written are passed again, possibly with more after them.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int
 
-    /// Writes; unless these bytes are the last for now, the system may wait for more to send with them.
+    /// Writes like `send`. With `isLast` false, the kernel may wait for more bytes (`MSG_MORE`).
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int
 
-    /// Tells the peer that nothing more comes; called when the descriptor has room.
+    /// Ends the sending direction. Called when the descriptor is writable.
     func finishSending()
 
-    /// Closes the connection, in whatever state; called once.
+    /// Closes the connection in any state. Called once.
     func close()
 }
 
@@ -35,5 +34,5 @@ extension TunnelEnd {
 
 extension Transport: TunnelEnd {}
 
-/// The end of a connected socket without TLS, which it closes.
+/// A tunnel's end for a connected socket without TLS; it closes the descriptor.
 package func plainEnd(_ descriptor: Int32) -> sending any TunnelEnd { Transport(descriptor) }

@@ -1,19 +1,19 @@
 import EventLoop
 import Glibc
 
-/// One side of a tunnel, and the bytes that wait to be sent to it; on the loop's thread.
+/// One side of a tunnel, with the bytes that wait to be sent to it; for the loop's thread only.
 final class TunnelSide {
     let end: any TunnelEnd
-    /// What the loop watches it for; nil while it does not.
+    /// What the loop watches its socket for; nil if it is not watched.
     var watched: Readiness?
-    /// Whether it is to be read again without an event of the loop, as there may be more bytes.
+    /// Whether to read again without an event, because there may be more bytes.
     var isDue = false
-    /// Whether it sends nothing more.
+    /// Whether the peer has finished sending.
     var hasEnded = false
-    /// Whether it was told that nothing more comes.
+    /// Whether the peer was told that nothing more follows.
     private(set) var isFinished = false
     private var waiting: [UInt8]
-    /// How many of these bytes are sent.
+    /// How many of the waiting bytes are sent.
     private var sent = 0
 
     init(_ end: any TunnelEnd, waiting: [UInt8] = []) {
@@ -21,22 +21,22 @@ final class TunnelSide {
         self.waiting = waiting
     }
 
-    /// True while bytes wait to be sent to it.
+    /// Whether bytes wait to be sent.
     var isBlocked: Bool { !waiting.isEmpty }
 
-    /// Lets bytes wait for the next ``flush()``; only while none do.
+    /// Stores bytes for the next ``flush()``; call it only if none are waiting.
     func wait(_ bytes: [UInt8]) { waiting = bytes }
 
-    /// Sends bytes, and keeps those that it does not take; only while none wait.
+    /// Sends bytes, and stores those that cannot be sent yet.
     ///
-    /// Returns false when it is broken.
+    /// Call it only if none are waiting. Returns false if the side has failed.
     func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let count = write(bytes) else { return false }
         if count < bytes.count { waiting = Array(bytes[count...]) }
         return true
     }
 
-    /// Sends what waits, as far as it is taken; returns false when it is broken.
+    /// Sends waiting bytes, as many as possible; returns false if the side has failed.
     func flush() -> Bool {
         guard isBlocked else { return true }
         guard let count = waiting.withUnsafeBytes({ write(UnsafeRawBufferPointer(rebasing: $0[sent...])) })
@@ -54,7 +54,7 @@ final class TunnelSide {
         end.finishSending()
     }
 
-    /// Writes as much as is taken, and returns how many bytes; nil when the side is broken.
+    /// Writes until `EAGAIN`; returns the number of bytes written; nil if the side has failed.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var count = 0
         while count < bytes.count {

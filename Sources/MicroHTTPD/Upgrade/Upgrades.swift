@@ -1,43 +1,41 @@
 import EventLoop
 import Glibc
 
-/// The WebSockets and tunnels of one loop; used on its thread, but for the loop itself.
+/// The WebSockets and tunnels of one loop; for its thread only, except the `loop` property.
 ///
-/// A silent one costs no more than an entry in a table and in a timer wheel: each tick checks only those that are
-/// due.
+/// An idle one costs an entry in a table and one in a timer wheel; each tick checks only those that are due.
 final class Upgrades: Sendable {
     static let stopping = "the server is stopping"
 
-    /// The seconds of the wheel; what is due later is checked too early, and put off again.
+    /// The slots of the timer wheel, in seconds; a later time is checked too early, and scheduled again.
     private static let round = 64
 
     struct State {
-        /// Called when one has ended, and its descriptor is free.
+        /// Called when a WebSocket or tunnel has ended and its descriptor is free.
         var onEnd: () -> Void = {}
         fileprivate var upgraded: [ObjectIdentifier: Entry] = [:]
-        /// Connections that the library is to close, and until when.
+        /// Connections that the library is closing, with the tick at which they are disconnected.
         fileprivate var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
         fileprivate var isExtraRun = false
         fileprivate(set) var isStopping = false
         fileprivate var wheel = [[ObjectIdentifier]](repeating: [], count: round)
         fileprivate let buffer = Buffer()
-        /// The seconds so far, without those in which the process was stopped, which must not count as silence.
+        /// The number of ticks: seconds of running time; pauses of the process are not counted as silence of a peer.
         fileprivate(set) var tick = 0
-        /// How many descriptors they take in addition to those of the library's connections.
+        /// The number of descriptors used in addition to those of the library's connections.
         fileprivate(set) var extraCount = 0
     }
 
     fileprivate struct Entry {
         let one: any Upgraded
         let transport: any TunnelEnd
-        /// The library's connection, with its session; nil where the engine has the socket alone.
+        /// Under TLS the library's connection, which owns the session; nil if the engine owns the socket.
         let encrypted: Connection?
-        /// The tick at which it is checked next, 0 for none.
+        /// The tick of the next check; 0 for none.
         var due = 0
 
-        /// How many descriptors it takes that are not counted as a connection of the library's.
-        ///
-        /// For an encrypted one the library has made a pair of sockets that nobody uses.
+        /// The number of descriptors besides the one of a library connection; under TLS the library has made an unused
+        /// socket pair.
         var extraDescriptors: Int { encrypted == nil ? 1 : 2 }
     }
 
@@ -55,33 +53,34 @@ final class Upgrades: Sendable {
         own = LoopBound(State(), to: loop)
     }
 
-    /// One buffer for all: its bytes are parsed, or sent on, before the next read.
+    /// One read buffer for all: its bytes are parsed or forwarded before the next read.
     var buffer: UnsafeMutableRawBufferPointer { own.value.buffer.bytes }
 
     var isEmpty: Bool { own.value.upgraded.isEmpty && own.value.leaving.isEmpty }
 
-    /// Takes a connection that is handed over; called by the library.
+    /// Takes a connection over; called by the library.
     ///
-    /// - Parameter encrypted: the library's connection, with its session; nil where the engine has the socket alone.
+    /// - Parameter encrypted: under TLS the library's connection, which owns the session; nil if the engine owns the
+    ///   socket.
     func add(
         _ new: any Upgraded, _ transport: any TunnelEnd, of encrypted: Connection? = nil, extra: [UInt8]
     ) {
         let entry = Entry(one: new, transport: transport, encrypted: encrypted)
         own.value.extraCount += entry.extraDescriptors
         own.value.upgraded[ObjectIdentifier(new)] = entry
-        // The library has just turned TCP_NODELAY off.
+        // TCP_NODELAY is set again, because the library has just turned it off.
         var one: Int32 = 1
         setsockopt(transport.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        // Not from within the library, since the called code may do anything.
+        // Later, because this is called inside the library, where `open` must not run.
         loop.performSoon { [self] in
             guard let transport = own.value.upgraded[ObjectIdentifier(new)]?.transport else { return }
             do { try new.open(transport, extra) } catch { new.abort("\(error)") }
         }
     }
 
-    /// Closes the connection of one that has ended.
+    /// Closes the connection of a WebSocket or tunnel that has ended.
     ///
-    /// - Parameter seconds: how long the library may take to end an encrypted one before it is cut; 0 cuts it now.
+    /// - Parameter seconds: under TLS, how long the library may take to close the connection; 0 disconnects it now.
     func remove(_ old: any Upgraded, within seconds: Int) {
         guard let entry = own.value.upgraded.removeValue(forKey: ObjectIdentifier(old)) else { return }
         loop.dismiss(entry.transport.descriptor)
@@ -103,7 +102,7 @@ final class Upgrades: Sendable {
 
     // MARK: Driven by the loop
 
-    /// Called after a run of the library; asks for another one, in which it closes what it has noticed in this one.
+    /// Called after each run of the library; asks for one more run, which closes connections that have ended.
     func libraryHasRun() {
         own.value.isExtraRun = !own.value.leaving.isEmpty && !own.value.isExtraRun
         if own.value.isExtraRun { loop.setRunDue() }
@@ -116,7 +115,7 @@ final class Upgrades: Sendable {
             let due = own.value.wheel[place]
             own.value.wheel[place] = []
             for id in due {
-                // The others were rescheduled meanwhile, or have closed.
+                // Other entries in this slot were rescheduled or have ended.
                 guard let entry = own.value.upgraded[id], entry.due == own.value.tick else { continue }
                 own.value.upgraded[id]?.due = 0
                 entry.one.check()
@@ -130,7 +129,7 @@ final class Upgrades: Sendable {
         }
     }
 
-    /// Lets ``Upgraded/check()`` be called in so many seconds at the latest.
+    /// Schedules a call of ``Upgraded/check()`` in this many seconds at the latest.
     func look(at one: any Upgraded, in seconds: Int) {
         let due = own.value.tick + min(max(1, seconds), Self.round - 1)
         let id = ObjectIdentifier(one)
@@ -152,20 +151,21 @@ final class Upgrades: Sendable {
     }
 }
 
-/// What a caller's connection becomes behind a 101 (RFC 9110, section 15.2.2): a WebSocket or a tunnel.
+/// A connection after a 101 (RFC 9110, section 15.2.2): a WebSocket or a tunnel.
 ///
-/// It belongs to the ``Upgrades`` of its loop from the 101 on, and all of this is called on the loop's thread.
+/// The ``Upgrades`` of its loop owns it, and everything is called on the loop's thread.
 protocol Upgraded: AnyObject, Sendable {
-    /// Called when the connection is handed over, with the bytes behind the request; an error aborts it.
+    /// Called when the connection is handed over, with the bytes after the request. If it throws, the connection is
+    /// aborted.
     ///
     /// - Parameter transport: closed by ``Upgrades/remove(_:within:)``.
     func open(_ transport: any TunnelEnd, _ extra: [UInt8]) throws
 
-    /// Called when the time of ``Upgrades/look(at:in:)`` has come.
+    /// Called at the time scheduled by ``Upgrades/look(at:in:)``.
     func check()
 
     func serverStops()
 
-    /// Ends it now, and tells its owner why; also when it never opened.
+    /// Closes the connection now and reports the reason to the owner, also if it was never opened.
     func abort(_ message: String)
 }

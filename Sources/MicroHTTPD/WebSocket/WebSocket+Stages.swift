@@ -1,7 +1,7 @@
 package import EventLoop
 import Glibc
 
-// On the loop's thread: how it opens, closes and ends.
+// For the loop's thread: opening, closing and the end.
 extension WebSocket: Upgraded {
     func open(_ transport: any TunnelEnd, _ extra: [UInt8]) throws {
         guard own.value.stage == .opening else { return }
@@ -20,12 +20,12 @@ extension WebSocket: Upgraded {
         flush()
     }
 
-    /// The socket that is read and written; nil before it is handed over, and when it is released.
+    /// The socket; nil before the handover and after the end.
     var descriptor: Int32? { own.value.transport?.descriptor }
 
     func serverStops() { close(.goingAway, Upgrades.stopping) }
 
-    /// Called when our close frame is queued, or will be in a moment.
+    /// Called when the server's close frame is in the queue, or about to be.
     func beginClosing() {
         guard own.value.stage == .open else { return }
         own.value.stage = .closing
@@ -40,10 +40,11 @@ extension WebSocket: Upgraded {
         tell(end)
     }
 
-    /// Ends our direction, when everything has been sent.
+    /// Ends the sending direction after the last frame was sent.
     private func endSending() {
         own.value.stage = .draining
-        // If it was closed, bytes that the peer still sends would cause a reset, which overtakes our last frame.
+        // The socket is not closed yet: if the peer still sends, that would cause a reset, which can discard the last
+        // frame.
         own.value.transport?.finishSending()
     }
 
@@ -62,7 +63,7 @@ extension WebSocket: Upgraded {
         upgrades.remove(self, within: limits.closeSeconds)
     }
 
-    /// Drops what waits to be sent, and counts no incoming message any more, which is freed with the socket.
+    /// Drops frames that wait to be sent, and releases the memory counted for an incomplete message.
     private func drop() {
         outgoing.withLock {
             $0.drop()
@@ -88,7 +89,7 @@ extension WebSocket: Upgraded {
     func check() {
         let tick = upgrades.own.value.tick
         guard tick < own.value.deadline else {
-            // A peer that still takes bytes, which wait here or in the system, gets them all.
+            // The deadline is extended while the peer reads bytes that wait here or in the kernel.
             if let acknowledged = LibraryConnection.traffic(of: descriptor)?.acknowledged,
                 acknowledged > own.value.taken
             {
@@ -98,13 +99,13 @@ extension WebSocket: Upgraded {
             return abort("the connection was not closed in \(limits.closeSeconds) s")
         }
         guard own.value.stage == .open else { return upgrades.look(at: self, in: own.value.deadline - tick) }
-        // While bytes wait for the peer, our ping waits behind them: then reading counts as an answer too.
+        // While bytes wait to be sent, a ping waits after them, so progress in sending counts as a sign of life too.
         let silence = tick - (own.value.isBlocked ? max(own.value.heard, own.value.moved) : own.value.heard)
         if silence >= 2 * limits.silentSeconds {
-            return abort("nothing came for \(silence) s, and no answer to a ping")
+            return abort("no data came for \(silence) s, and no answer to a ping")
         }
         if own.value.isBlocked, tick - own.value.moved >= 2 * limits.silentSeconds {
-            return abort("nothing was taken for \(tick - own.value.moved) s")
+            return abort("the peer read nothing for \(tick - own.value.moved) s")
         }
         if silence >= limits.silentSeconds, !own.value.isPinged {
             own.value.isPinged = true
@@ -141,7 +142,7 @@ extension WebSocket: Loop.Guest {
         if !receiving.change(to: parser.value.keptBytes) { refuse(.tryAgainLater, noRoom.description) }
     }
 
-    /// Closes because of what has come, and drops the rest.
+    /// Closes because of a violation or a limit, and drops all further input.
     private func refuse(_ code: WebSocketCloseCode, _ message: String) {
         _ = outgoing.withLock { $0.shut(code, message) }
         parser.value.drop()
@@ -152,7 +153,7 @@ extension WebSocket: Loop.Guest {
     private func take(_ event: WebSocketParser.Event) {
         switch event {
         case .text(let bytes):
-            // From now on, its receiver counts its memory.
+            // From here the receiver counts the message's memory.
             receiving.changeAnyway(to: 0)
             if own.value.stage == .open { own.value.events?.text(self, bytes) }
         case .binary(let bytes):
@@ -173,7 +174,7 @@ extension WebSocket: Loop.Guest {
 
     func flush() {
         guard own.value.stage != .opening, let transport = own.value.transport else {
-            // It is called again when the socket opens.
+            // The socket is not open yet; `open` will flush.
             return
         }
         let (written, isShut) = outgoing.withLock { outgoing in
@@ -201,7 +202,7 @@ extension WebSocket: Loop.Guest {
         } catch {
             return abort("\(error)")
         }
-        // Until now the peer could not answer a ping, so its silence begins now.
+        // Until now the peer could not have answered a ping, so its silence is counted from now.
         if !waits { own.value.heard = upgrades.own.value.tick }
     }
 }

@@ -7,17 +7,17 @@ import EventLoop
 /// socket.send(text: Array("welcome".utf8))
 /// ```
 ///
-/// Sending and closing are possible from any thread, and keep their order. What waits to be sent is behind a lock, and
-/// all other state belongs to the loop.
+/// Sending and closing are possible on any thread and keep their order. The queue of frames is behind a lock; all other
+/// state belongs to the loop.
 package final class WebSocket: Sendable {
     enum Stage {
         case opening
         case open
-        /// Our close frame is sent or queued, the peer's has not come.
+        /// The server's close frame is sent or queued; the peer's has not arrived.
         case closing
-        /// Nothing more is added: only what waits is sent.
+        /// No frame may be added; those in the queue are still sent.
         case finishing
-        /// Our direction has ended; what comes is dropped until the peer's has.
+        /// The sending direction has ended; input is dropped until the peer ends its direction.
         case draining
         case closed
     }
@@ -27,29 +27,29 @@ package final class WebSocket: Sendable {
     let outgoing = Guarded(WebSocketOutgoing())
 
     let own: LoopBound<State>
-    /// Apart from the state, which handling its messages changes while it parses.
+    /// Outside of `State`, because callbacks change `State` while the parser runs.
     let parser: LoopBound<WebSocketParser>
 
-    // What it takes of the memory for all bodies: for bytes that wait to be sent, changed under their lock, and for the
+    // Counts in the memory for bodies: `sending` for the queue, changed under the queue's lock; `receiving` for the
     // incomplete message, changed on the loop.
     let sending: WaitingBytes
     let receiving: WaitingBytes
-    /// The error for a message for which there is no room.
+    /// The error that closes the socket if a message does not fit the memory for bodies.
     let noRoom: NoRoom
 
     struct State {
         var stage = Stage.opening
         var transport: (any TunnelEnd)?
-        /// The callbacks; nil once `closed` was called.
+        /// The callbacks; nil after `closed` was called.
         var events: WebSocketEvents?
         var isBlocked = false
         var isPinged = false
 
-        // Ticks: when bytes last came, when bytes were last sent, and when it must end.
+        // Ticks of the last input, of the last progress in sending, and of the latest end of a closing socket.
         var heard = 0
         var moved = 0
         var deadline = Int.max
-        /// How many bytes the peer had acknowledged when the deadline was set.
+        /// The bytes that the peer had acknowledged when the deadline was set.
         var taken: UInt64 = 0
     }
 
@@ -66,26 +66,26 @@ package final class WebSocket: Sendable {
     }
 }
 
-// From any thread.
+// Callable on any thread.
 extension WebSocket {
-    /// Sends a text, which must be UTF-8.
+    /// Sends a text message, which must be valid UTF-8.
     ///
-    /// Returns false when it will not be sent: the socket closes, or is closed now because too much waits (1013).
+    /// Returns false if it will not be sent: the socket is closing, or is closed now with 1013 because too much waits.
     @discardableResult package func send(text: [UInt8]) -> Bool { send(.text, text) }
 
-    /// Sends bytes; returns false as `send(text:)` does.
+    /// Sends a binary message; returns false like `send(text:)`.
     @discardableResult package func send(binary: [UInt8]) -> Bool { send(.binary, binary) }
 
-    /// Closes after what was sent before; messages that still come are dropped.
+    /// Closes after the messages that were sent before; incoming messages are dropped.
     ///
     /// - Parameters:
-    ///   - code: a code that may be sent; for any other, 1011 is sent.
-    ///   - reason: cut after 123 bytes.
+    ///   - code: a code that may be sent; any other is replaced by 1011.
+    ///   - reason: truncated to 123 bytes.
     package func close(_ code: WebSocketCloseCode = .normal, _ reason: String = "") {
         let isFlushNeeded = outgoing.withLock { outgoing in
             outgoing.shut(code.isSendable ? code : .internalError, reason) && outgoing.askForFlush()
         }
-        // Messages that this thread has just read are not delivered any more.
+        // So that messages that are already read on this thread are not delivered.
         if upgrades.loop.isCurrent { beginClosing() }
         if isFlushNeeded { flushSoon() }
     }
@@ -94,7 +94,7 @@ extension WebSocket {
         let (outcome, isFlushNeeded) = outgoing.withLock { outgoing in
             let outcome = outgoing.add(opcode, payload, limit: limits.waiting)
             if case .full = outcome { _ = outgoing.shut(.tryAgainLater, "too much waits to be sent") }
-            // Taken even without room: messages for a page are counted already where they wait for its acknowledgement.
+            // Counted even above the limit: a page's messages are already counted until it acknowledges them.
             sending.changeAnyway(to: outgoing.count)
             return (outcome, outcome != .shut && outgoing.askForFlush())
         }
@@ -102,6 +102,6 @@ extension WebSocket {
         return outcome == .taken
     }
 
-    /// Sends soon, together with what else is queued until then.
+    /// Flushes in the loop's next round, together with frames that are queued until then.
     func flushSoon() { upgrades.loop.performSoon { self.flush() } }
 }

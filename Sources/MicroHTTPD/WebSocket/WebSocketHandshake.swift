@@ -4,21 +4,21 @@ import Glibc
 import HTTPGrammar
 package import HTTPTypes
 
-/// A valid request for a WebSocket (RFC 6455, section 4.2.1).
+/// A valid request to open a WebSocket (RFC 6455, section 4.2.1).
 ///
 /// ```swift
 /// let handshake = try WebSocketHandshake(exchange.head)
 /// exchange.upgrade(handshake, events: WebSocketEvents(text: { $0.send(text: $1) }))
 /// ```
 ///
-/// Whether this caller may have one (`Origin`, a token) is decided before.
+/// It does not check whether the client is allowed to (`Origin`, a token); that must be done before.
 package struct WebSocketHandshake: Sendable {
-    /// The subprotocols that are offered, in the order of preference.
+    /// The subprotocols that the client offers, in its order of preference.
     package let protocols: [String]
     /// The value of `Sec-WebSocket-Accept`.
     let accept: String
 
-    /// True when a request with these fields asks for a WebSocket, well or badly.
+    /// True if `Upgrade` lists `websocket`, even if the handshake is invalid otherwise.
     package static func isAsked(by fields: HTTPFields) -> Bool {
         fields.contains { $0.name == .upgrade }
             && list(fields[values: .upgrade]).contains { $0.lowercased() == "websocket" }
@@ -27,25 +27,25 @@ package struct WebSocketHandshake: Sendable {
     package init(_ head: AuditedHead) throws(Refusal) {
         guard head.method == .get else {
             throw Refusal(
-                .methodNotAllowed, "a WebSocket is asked for with GET, not \(head.method)", [.allow: "GET"])
+                .methodNotAllowed, "a WebSocket is opened with GET, not \(head.method)", [.allow: "GET"])
         }
         guard !head.isOldVersion else {
-            throw Refusal(.badRequest, "a WebSocket is asked for with HTTP/1.1, not 1.0")
+            throw Refusal(.badRequest, "a WebSocket is opened with HTTP/1.1, not 1.0")
         }
         guard Self.isAsked(by: head.headers) else {
             throw Refusal(
-                .upgradeRequired, "there is a WebSocket here: send Upgrade: websocket", Self.version)
+                .upgradeRequired, "this path is a WebSocket: send Upgrade: websocket", Self.version)
         }
         let options = Self.list(head.headers[values: .connection])
         guard options.contains(where: { $0.lowercased() == "upgrade" }) else {
             throw Refusal(.badRequest, "a WebSocket needs Connection: Upgrade")
         }
         guard head.framing == .none else {
-            throw Refusal(.badRequest, "a request for a WebSocket has no body")
+            throw Refusal(.badRequest, "a WebSocket handshake must not have a body")
         }
         guard head.headers[values: .secWebSocketVersion] == ["13"] else {
             throw Refusal(
-                .upgradeRequired, "the only version of WebSockets here is 13", Self.version)
+                .upgradeRequired, "the only supported Sec-WebSocket-Version is 13", Self.version)
         }
         let keys = head.headers[values: .secWebSocketKey]
         guard keys.count == 1, let key = keys.first, Self.isSixteenBytes(key) else {
@@ -59,14 +59,15 @@ package struct WebSocketHandshake: Sendable {
                 .badRequest, "Sec-WebSocket-Protocol is not a list of tokens, each of them once")
         }
         guard let accept = Self.accept(key) else {
-            throw Refusal(.internalServerError, "GnuTLS computes no SHA-1 here; see its policy")
+            throw Refusal(
+                .internalServerError, "GnuTLS does not allow SHA-1 on this system; check its configuration")
         }
         self.accept = accept
     }
 
     private static let version: HTTPFields = [.secWebSocketVersion: "13"]
 
-    /// The elements of a list over all its lines (RFC 9110, section 5.6.1).
+    /// The members of a comma-separated list over all its field lines (RFC 9110, section 5.6.1).
     private static func list(_ values: [String]) -> [String] {
         values.flatMap { value in
             value.split(separator: ",").map { String(Substring($0.utf8.trimmed)) }
@@ -87,7 +88,7 @@ package struct WebSocketHandshake: Sendable {
         }
     }
 
-    /// Whether a text is the base64 of sixteen bytes (RFC 4648, section 4).
+    /// Whether a text is the base64 encoding of 16 bytes (RFC 4648, section 4).
     private static func isSixteenBytes(_ text: String) -> Bool {
         text.utf8.count == 24 && text.hasSuffix("==")
             && text.utf8.dropLast(2).allSatisfy {
@@ -97,21 +98,22 @@ package struct WebSocketHandshake: Sendable {
 }
 
 extension Exchange {
-    /// Answers 101 and goes on as a WebSocket, instead of any other answer.
+    /// Answers 101; after it the connection is a WebSocket.
     ///
-    /// The exchange is over when its handler has returned, as with any answer: the socket does not hold it.
+    /// The exchange ends when its handler returns; the socket does not retain it.
     ///
     /// - Parameters:
-    ///   - handshake: that of this exchange's head.
-    ///   - subprotocol: one of those that are offered, or nil.
-    /// - Returns: the socket, by which can be sent at once; where the caller has left or was answered before, it is
-    ///   closed.
+    ///   - handshake: made from this exchange's head.
+    ///   - subprotocol: one of ``WebSocketHandshake/protocols``, or nil.
+    /// - Returns: the socket, on which you can send at once. It is closed if the client has disconnected or there is a
+    ///   response already.
     @discardableResult package func upgrade(
         _ handshake: WebSocketHandshake, subprotocol: String? = nil,
         limits: WebSocketLimits = WebSocketLimits(), events: WebSocketEvents
     ) -> WebSocket {
         precondition(
-            subprotocol.map(handshake.protocols.contains) ?? true, "a subprotocol that is not offered")
+            subprotocol.map(handshake.protocols.contains) ?? true,
+            "the client does not offer this subprotocol")
         let socket = WebSocket(in: worker.upgrades, worker.server.bodyMemory, limits, events)
         var fields = "Upgrade\0websocket\0Sec-WebSocket-Accept\0\(handshake.accept)\0"
         if let subprotocol { fields += "Sec-WebSocket-Protocol\0\(subprotocol)\0" }

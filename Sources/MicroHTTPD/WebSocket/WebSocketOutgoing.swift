@@ -1,11 +1,11 @@
 import Glibc
 
-/// The frames of a WebSocket that wait to be sent, in order.
+/// The queue of frames that a WebSocket has to send.
 struct WebSocketOutgoing {
     enum Outcome {
         case taken
         case full
-        /// Nothing is sent behind a close frame.
+        /// The close frame is queued, so no frame may follow.
         case shut
     }
 
@@ -15,14 +15,14 @@ struct WebSocketOutgoing {
         case broken
     }
 
-    /// Up to how many bytes small frames are sent together.
+    /// Small frames are joined into chunks up to this size in bytes.
     private static let together = 16 << 10
-    /// How many pongs may wait; of the pings that come then, only the last is answered (RFC 6455, section 5.5.3).
+    /// At most this many pongs are queued; of further pings only the last is answered (RFC 6455, section 5.5.3).
     private static let mostPongs = 64
 
     private var chunks: [[UInt8]] = []
     private var first = 0
-    /// How many bytes of the first chunk are sent.
+    /// The number of bytes of the first chunk that are sent.
     private var sent = 0
     private var pongs = 0
     private var latePong: [UInt8]?
@@ -50,7 +50,7 @@ struct WebSocketOutgoing {
         }
     }
 
-    /// Adds the close frame, behind which nothing is added; returns false when there is one already.
+    /// Queues the close frame, after which no frame is accepted; returns false if one is queued already.
     mutating func shut(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
         guard !isShut else { return false }
         append(.close, WebSocketFrame.closing(code, reason))
@@ -59,21 +59,21 @@ struct WebSocketOutgoing {
         return true
     }
 
-    /// Drops all frames, and takes no more.
+    /// Drops all frames and accepts no more.
     mutating func drop() {
         self = WebSocketOutgoing()
         isShut = true
     }
 
-    /// Notes that a flush is needed; returns true when nobody has seen to one yet, so that the caller must.
+    /// Returns true if the caller must schedule a flush, false if one is already scheduled.
     mutating func askForFlush() -> Bool {
         defer { isFlushDue = true }
         return !isFlushDue
     }
 
-    /// Sends as much as is taken.
+    /// Sends frames until the queue is empty or the socket is full.
     ///
-    /// - Parameter send: takes bytes as the system's does, and whether they are the last.
+    /// - Parameter send: works like `send(2)`; the flag says whether these are the last bytes for now.
     mutating func write(
         _ send: (UnsafeRawBufferPointer, Bool) -> Int
     ) -> (progress: Progress, sent: Int) {
@@ -120,7 +120,7 @@ struct WebSocketOutgoing {
     }
 }
 
-/// The format of frames (RFC 6455, section 5.2).
+/// Encoding of frames (RFC 6455, section 5.2).
 enum WebSocketFrame {
     enum Opcode: UInt8 {
         case continuation = 0
@@ -135,10 +135,10 @@ enum WebSocketFrame {
 
     static let mostOfControl = 125
 
-    /// The longest head: that of a long frame with its mask.
+    /// The size in bytes of the head of a masked frame with a 64-bit length.
     static let longestHead = 14
 
-    /// Adds the head of a frame that is a whole message; a server's frames have no mask.
+    /// Appends the head of an unfragmented frame; a server does not mask its frames.
     static func addHead(_ opcode: Opcode, count: Int, to bytes: inout [UInt8]) {
         bytes.append(0x80 | opcode.rawValue)
         switch count {
@@ -156,7 +156,7 @@ enum WebSocketFrame {
         }
     }
 
-    /// The payload of a close frame: a code, and a reason that is cut where it is too long.
+    /// The payload of a close frame: the code, and the reason truncated to fit.
     static func closing(_ code: WebSocketCloseCode, _ reason: String) -> [UInt8] {
         guard code != .none else { return [] }
         var payload = [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)]

@@ -1,18 +1,18 @@
-/// Parses the messages in the bytes of a client (RFC 6455, section 5).
+/// Parses a client's frames into messages (RFC 6455, section 5).
 ///
-/// It knows nothing of sockets, and keeps no more than the message under way. An error is found with the first
-/// byte that shows it; but whether a text is UTF-8 is known at its end.
+/// It does no input or output, and buffers only the current message. A violation is reported at the first byte that
+/// shows it, except invalid UTF-8, which is reported at the end of the message.
 package struct WebSocketParser {
     package enum Event: Equatable, Sendable {
         case text([UInt8])
         case binary([UInt8])
         case ping([UInt8])
         case pong
-        /// Nothing is read behind it.
+        /// A close frame, after which nothing is parsed.
         case close(WebSocketCloseCode, reason: String)
     }
 
-    /// A violation of the protocol, which ends the connection.
+    /// A violation of the protocol or of a limit; it ends the connection.
     package struct Violation: Error, Equatable {
         package let code: WebSocketCloseCode
         package let message: String
@@ -20,35 +20,35 @@ package struct WebSocketParser {
 
     private let limits: WebSocketLimits
 
-    /// The head of a frame, as far as it has come.
+    /// The bytes of the current frame's head that have arrived.
     private var head = InlineArray<14, UInt8>(repeating: 0)
     private var headCount = 0
 
-    // The frame under way, from the end of its head on.
+    // The current frame, after its head.
     private var isInPayload = false
     private var opcode = WebSocketFrame.Opcode.continuation
     private var isFinal = false
     private var mask: UInt32 = 0
-    /// How many bytes of its payload have come, and how many are left.
+    /// The bytes of the payload that have arrived, and those that are missing.
     private var taken = 0
     private var left = 0
     private var control: [UInt8] = []
 
-    // The message under way, over all its frames.
+    // The current message, over all its frames.
     private var isInMessage = false
     private var isText = false
     private var message: [UInt8] = []
     private var frames = 0
 
-    /// True after a close frame, and after a violation.
+    /// True after a close frame or a violation; further input is ignored.
     package private(set) var isOver = false
 
     package init(_ limits: WebSocketLimits = WebSocketLimits()) { self.limits = limits }
 
-    /// How many bytes are kept until their message is complete.
+    /// The number of bytes buffered for an incomplete message.
     package var keptBytes: Int { message.count + control.count + headCount }
 
-    /// Parses received bytes, which are unmasked in place.
+    /// Parses received bytes; they are unmasked in place.
     package mutating func parse(
         _ bytes: UnsafeMutableRawBufferPointer, _ deliver: (Event) -> Void
     ) throws(Violation) {
@@ -57,7 +57,7 @@ package struct WebSocketParser {
             while !isOver {
                 if !isInPayload {
                     try readHead(bytes, &position)
-                    // A frame without a payload is complete by now.
+                    // False if the head is incomplete. An empty payload continues below even if no bytes are left.
                     guard isInPayload else { return }
                 }
                 let end = position + min(left, bytes.count - position)
@@ -90,7 +90,7 @@ package struct WebSocketParser {
         }
     }
 
-    /// The size of the head, known from its second byte on: a long length and the mask follow.
+    /// The size of the head, which depends on the length of the payload; known from the second byte on.
     private var headSize: Int {
         switch head[1] & 0x7F {
         case 126: 8
@@ -102,7 +102,7 @@ package struct WebSocketParser {
     private mutating func checkStart() throws(Violation) {
         guard head[0] & 0x70 == 0 else { throw .wrong("a reserved bit is set") }
         guard let opcode = WebSocketFrame.Opcode(rawValue: head[0] & 0x0F) else {
-            throw .wrong("there is no opcode \(head[0] & 0x0F)")
+            throw .wrong("unknown opcode \(head[0] & 0x0F)")
         }
         guard head[1] & 0x80 != 0 else { throw .wrong("a frame has no mask") }
         isFinal = head[0] & 0x80 != 0
@@ -148,8 +148,10 @@ package struct WebSocketParser {
         guard size > 6 else { return Int(head[1] & 0x7F) }
         var length: UInt64 = 0
         for place in 2..<size - 4 { length = length << 8 | UInt64(head[place]) }
-        guard length >> 63 == 0 else { throw .wrong("a length has its first bit set") }
-        guard length > (size == 8 ? 125 : 65_535) else { throw .wrong("a length is longer than it must be") }
+        guard length >> 63 == 0 else { throw .wrong("a 64-bit length has its highest bit set") }
+        guard length > (size == 8 ? 125 : 65_535) else {
+            throw .wrong("a length is not in its shortest form")
+        }
         return Int(length)
     }
 
@@ -201,18 +203,18 @@ package struct WebSocketParser {
 
     private func end() throws(Violation) -> Event {
         guard !control.isEmpty else { return .close(.none, reason: "") }
-        guard control.count >= 2 else { throw .wrong("a close frame has half a code") }
+        guard control.count >= 2 else { throw .wrong("a close frame has an incomplete code") }
         let code = WebSocketCloseCode(rawValue: UInt16(control[0]) << 8 | UInt16(control[1]))
-        guard code.isSendable else { throw .wrong("there is no close code \(code.rawValue)") }
+        guard code.isSendable else { throw .wrong("invalid close code \(code.rawValue)") }
         guard let reason = String(validating: control.dropFirst(2), as: UTF8.self) else { throw .noText }
         return .close(code, reason: reason)
     }
 
-    /// Takes the mask off, eight bytes at a time.
+    /// Unmasks bytes, eight at a time.
     ///
     /// - Parameters:
-    ///   - mask: its first byte is the lowest.
-    ///   - start: how many bytes of the frame came before.
+    ///   - mask: in little-endian order.
+    ///   - start: the number of earlier payload bytes of the frame.
     private static func unmask(_ bytes: UnsafeMutableRawBufferPointer, _ mask: UInt32, from start: Int) {
         let turn = UInt32(start & 3) * 8
         let turned = turn == 0 ? mask : mask >> turn | mask << (32 - turn)

@@ -2,28 +2,28 @@ import EventLoop
 import Glibc
 import TLS
 
-/// One connection of a caller, over all its requests; its state belongs to its loop.
+/// One client connection over all its requests; its state belongs to its loop.
 final class Connection: Loop.Guest {
-    /// What it is waiting for, by which its time limit is chosen.
+    /// The phase that the connection is in; it selects the time limit.
     enum Stage {
         case handshake
-        /// Between two requests; `received` are the bytes at the last check, nil before the first.
+        /// Between two requests. `received` is the byte count at the last check, nil before the first check.
         case idle(received: UInt64?)
         case head
-        /// A body is coming; `count` bytes of it were received.
+        /// Receiving a request body; `count` bytes have arrived.
         case body(count: Int)
-        /// The caller reads a body of known length; it had acknowledged so many bytes at the last check.
+        /// Sending a response of known length. `acknowledged`: bytes at the last check, nil before the first.
         case sending(acknowledged: UInt64?)
-        /// The engine or a handler is at work, so that the caller has no time limit.
+        /// The engine or a handler is working, so there is no time limit for the client.
         case busy
     }
 
-    /// The library's object, while the connection is open.
+    /// libmicrohttpd's object, valid while the connection is open.
     let handle: LibraryConnection
     let socket: Int32
-    /// Without a port.
+    /// The client's IP address without a port.
     let address: String?
-    /// The server's address to which a caller from another machine has connected, without a port.
+    /// The server's IP address that the client connected to, without a port; nil for a client on this machine.
     let localAddress: String?
     private let session: TLSSession?
     private unowned let worker: Worker
@@ -32,19 +32,19 @@ final class Connection: Loop.Guest {
     struct State {
         /// True until the first request is complete.
         var isNew = true
-        /// The target of the request line that came last, as it was sent.
+        /// The latest request target, as it was sent.
         var target: [UInt8] = []
         var exchange: Exchange?
         fileprivate(set) var stage: Stage
-        /// When the stage began, in milliseconds.
+        /// When the stage began, by ``Loop/now``.
         fileprivate(set) var since = Loop.now
         fileprivate(set) var isCut = false
         var isWatched = false
-        /// True when the caller was seen to leave, which the library may not have noticed.
+        /// True after the loop has reported that the client disconnected; the library may not know it yet.
         fileprivate(set) var hasCallerLeft = false
-        /// The received bytes of the body at the last check, if there were more then that the library had not read.
+        /// The body's byte count at the last check, if the library had left bytes unread in the socket then; else nil.
         fileprivate var stuckAt: Int?
-        /// Of an upgraded connection: its session calls them for bytes, so they live as long.
+        /// The records of an upgraded TLS connection; retained here, because the session calls them until it is freed.
         var records: TLSRecords?
     }
 
@@ -57,7 +57,7 @@ final class Connection: Loop.Guest {
         address = connection.peer.flatMap(Self.text)
         let isNear = address == "127.0.0.1" || address == "::1"
         localAddress = isNear ? nil : (try? ListeningSocket.name(socket))?.0
-        // Else the system takes megabytes at once, and a slow reader looks like one that reads nothing.
+        // Limits the kernel's send buffer. With megabytes in it, a client that reads slowly would seem to read nothing.
         var bytes: Int32 = 128 << 10
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
     }
@@ -68,9 +68,9 @@ final class Connection: Loop.Guest {
         own.value.stuckAt = nil
     }
 
-    /// Called by the loop when the caller has left, or when a suspended handshake can go on.
+    /// Called by the loop when the client has disconnected, or when a suspended handshake can continue.
     ///
-    /// A suspended exchange ends here, since the library does not notice it.
+    /// A suspended exchange ends here, because the library does not notice the disconnect.
     func ready(_ socket: Int32, _ readiness: Readiness) {
         if case .handshake = own.value.stage { return worker.resumeHandshake(self) }
         own.value.hasCallerLeft = true
@@ -84,7 +84,7 @@ final class Connection: Loop.Guest {
         enter(.head)
     }
 
-    /// A refusal of the request that is coming, with what its head has said so far.
+    /// Adds path and kind of the current request to a refusal, as far as its head was parsed.
     func refused(_ refusal: consuming Refusal) -> Refusal {
         if case .idle = own.value.stage { return refusal }
         let path = own.value.target.prefix(200).prefix { $0 != UInt8(ascii: "?") }
@@ -102,48 +102,47 @@ final class Connection: Loop.Guest {
         if case .body(let before) = own.value.stage { own.value.stage = .body(count: before + count) }
     }
 
-    /// Ends the connection; the library sees it as closed by the peer.
+    /// Shuts the socket down, which the library treats as a disconnect by the client.
     func cut() {
         own.value.isCut = true
         shutdown(socket, Int32(SHUT_RDWR))
-        // The library may have no room to read on, and its epoll forgets a connection that was suspended until it
-        // finds nothing to read: then only its clock ends it.
+        // The library does not always notice it: its buffer may be full, and its epoll ignores a suspended connection
+        // until a read returns EAGAIN. Then only its idle timeout closes the connection.
         visitOften()
     }
 
-    /// Makes the library look at this connection in each of its runs.
+    /// Makes the library check this connection in each run, by giving it an idle timeout of its own.
     ///
-    /// It does so with connections that have a time limit of their own. Of the others it looks at the oldest only, and
-    /// one that it has not closed at once would have to wait behind that.
+    /// Of connections with the default timeout the library checks only the oldest; this one would have to wait.
     func visitOften() { handle.setIdleSeconds(1) }
 
-    /// Ends the connection with RST at once, before the library can end it in good order.
+    /// Closes the connection with a reset (RST), before the library can shut it down properly.
     func reset() {
         var nobody = sockaddr()
         nobody.sa_family = sa_family_t(AF_UNSPEC)
         connect(socket, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
-    /// Whether the caller has sent what the library has not read: 1 for bytes, 0 for the end, -1 for nothing.
+    /// What the library has not read yet from the socket or TLS session: 1 for bytes, 0 for the end, -1 for nothing.
     private var unread: Int {
         if let session, session.hasUnread { return 1 }
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
     }
 
-    /// Checks whether the caller is too slow, and cuts it off if so.
+    /// Checks the client against its time limit, and disconnects it if it is too slow.
     ///
-    /// Returns the reason where no answer has begun: then the caller is to be told before it is cut off.
+    /// If no response has begun, it returns the reason instead: then the caller must send a response and disconnect.
     func check(_ limits: Limits) -> String? {
         let milliseconds = Loop.now - own.value.since
         let (seconds, time) = (milliseconds / 1000, Duration.milliseconds(milliseconds))
         let unread =
             switch own.value.stage {
             case .handshake, .idle, .head, .body: self.unread
-            // The caller has to send nothing.
+            // No input is expected.
             case .sending, .busy: -1
             }
-        // The library does not notice the caller's end where that comes together with the last bytes.
+        // The library does not notice the end of the stream if it arrives with the last bytes.
         if unread == 0 {
             cut()
             return nil
@@ -161,7 +160,7 @@ final class Connection: Loop.Guest {
             if time >= limits.graceTime, count < seconds * limits.bodyRate {
                 return "the body came with less than \(limits.bodyRate) bytes a second"
             }
-            // The library spins on a chunk's head, or on trailers, that do not fit its buffer.
+            // libmicrohttpd spins if the head of a chunk, or trailers, do not fit its buffer, and reads no more bytes.
             if unread > 0, count == own.value.stuckAt { cut() }
             own.value.stuckAt = unread > 0 ? count : nil
         case .sending(acknowledged: nil):
@@ -176,7 +175,7 @@ final class Connection: Loop.Guest {
     }
 
     private func checkForHead(_ before: UInt64?) {
-        // The first bytes of a head may come together with the end of the handshake.
+        // The first bytes of a head may arrive with the last message of the handshake.
         if own.value.isNew, session?.hasReceived == true { return enter(.head) }
         guard let traffic = LibraryConnection.traffic(of: socket) else { return }
         if let before, traffic.received > before {
@@ -186,17 +185,18 @@ final class Connection: Loop.Guest {
         }
     }
 
-    /// Sends an answer past the library, which has begun none, and cuts the caller off.
+    /// Sends a response without the library, which must not have begun one, and disconnects.
     func cut(saying answer: [UInt8]) {
         answer.withUnsafeBytes { bytes in
-            // Bytes that do not fit the socket at once are dropped, as this caller would not read them.
+            // Bytes that do not fit the socket's buffer are dropped; such a slow client would not read them.
             if let session {
                 session.send(bytes)
             } else {
                 _ = send(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
             }
         }
-        // Closed with bytes that nobody has read, it would be reset, and the answer lost (RFC 9112, section 9.6).
+        // Discards unread input. Closing with unread bytes would send a reset, and the response could be lost (RFC
+        // 9112, section 9.6).
         recv(socket, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT))
         cut()
     }

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTPTypes
 
-// What is decided when a head has come, before its body.
+// Decisions after the head of a request, before its body.
 extension Worker {
     func begin(
         _ connection: LibraryConnection, method: UnsafePointer<CChar>
@@ -18,7 +18,7 @@ extension Worker {
             guard error.status == .requestHeaderFieldsTooLarge, String(cString: method) != "HEAD" else {
                 return (nil, answer.queue(on: connection, for: nil))
             }
-            // In the library's memory there may be no room for it.
+            // Sent without the library, which may have no memory left for a response.
             caller.cut(saying: answer.written)
             return (nil, false)
         }
@@ -32,9 +32,9 @@ extension Worker {
         return (exchange, true)
     }
 
-    /// What happens to the body of a request: how it is taken, or the answer that refuses it, before `100 Continue`.
+    /// How the body is read, or the response that refuses it before a `100 Continue`.
     ///
-    /// - Returns: also what answers the request in place of its head's handler; nil for that.
+    /// - Returns: also a closure that answers this request instead of its head's handler; nil for none.
     private func taking(
         _ head: AuditedHead, from caller: Connection
     ) -> (Incoming.Mode, refusal: Answer?, HTTPServer.Handle?) {
@@ -62,7 +62,7 @@ extension Worker {
         return (.dropped(upTo: server.limits.discarded), refusal, nil)
     }
 
-    /// Whether a refused body is read, so that its sender sees the answer; else that is sent at once.
+    /// Whether to read and drop a refused body first, because many clients read the response only after sending it.
     private func isDropped(_ head: AuditedHead) -> Bool {
         if let length = head.framing.length, length > server.limits.discarded { return false }
         return !head.expectsContinue

@@ -2,7 +2,7 @@ import CMicroHTTPD
 import EventLoop
 
 extension LibraryDaemon.Callbacks {
-    /// Lets all of them call a worker, which must outlive the daemon.
+    /// Sets all callbacks to call this worker, which must live longer than the daemon.
     func call(_ worker: Worker) {
         var own = dbr_callbacks(
             self: Unmanaged.passUnretained(worker).toOpaque(), target: nil, request: nil, completed: nil,
@@ -12,7 +12,7 @@ extension LibraryDaemon.Callbacks {
             guard let box, let connection, let context else { return }
             let worker = Unmanaged<Worker>.fromOpaque(box).takeUnretainedValue()
             if code == .CONNECTION_NOTIFY_STARTED {
-                // Released below, when the connection closes.
+                // Released when the connection closes, in the next branch.
                 context.pointee = Unmanaged.passRetained(
                     worker.connectionStarted(LibraryConnection(connection))
                 ).toOpaque()
@@ -31,21 +31,21 @@ extension LibraryDaemon.Callbacks {
     }
 
     private static func setRequests(_ own: inout dbr_callbacks) {
-        // Called when the request line has come, before the library looks for a query.
+        // Called after the request line, before the library parses the query.
         own.target = { _, target, connection in
             if let target, let connection, let caller = LibraryConnection(connection).caller {
                 caller._withUnsafeGuaranteedRef { $0.take(target) }
             }
             return nil
         }
-        // Called first with the head, then with parts of the body, then when the request is complete.
+        // Called with the head, then with each part of the body, then at the end of the request.
         own.request = { box, connection, _, method, _, data, size, context in
             guard let box, let connection, let size, let context, let method else { return .NO }
             guard let known = context.pointee else {
                 let (exchange, goesOn) = Unmanaged<Worker>.fromOpaque(box)._withUnsafeGuaranteedRef {
                     $0.begin(LibraryConnection(connection), method: method)
                 }
-                // Released when the request has ended, below.
+                // The exchange is released in `completed`.
                 context.pointee = exchange.map { Unmanaged.passRetained($0).toOpaque() }
                 return goesOn ? .YES : .NO
             }
@@ -56,7 +56,7 @@ extension LibraryDaemon.Callbacks {
                 return goesOn ? .YES : .NO
             }
         }
-        // Called when a request has ended, or its connection has.
+        // Called when a request or its connection has ended.
         own.completed = { _, connection, context, code in
             guard let context, let known = context.pointee else {
                 if let connection {

@@ -2,15 +2,15 @@ import EventLoop
 import HTTPTypes
 import Logging
 
-// What a worker logs: each kind of line at most once a second.
+// A worker's log lines; each kind is logged at most once a second.
 extension Worker {
-    /// The 503 where the memory for bodies has no room; logs how to give it more.
+    /// The 503 for a body above the memory limit; logs how to raise the limit.
     func noRoom(_ what: String) -> Answer {
         let megabytes = server.bodyMemory.limit >> 20
         logShortage(
             .warning,
             """
-            \(what) was refused: the bodies of all requests may take \(megabytes) MB together; raise that with \
+            \(what) was refused: the limit for the bodies of all requests is \(megabytes) MB; raise it with \
             --memory-for-bodies (Limits.memoryForBodies)
             """)
         return server.refuse(
@@ -18,23 +18,24 @@ extension Worker {
                 .serviceUnavailable, NoRoom(limit: server.bodyMemory.limit).description, [.retryAfter: "1"]))
     }
 
-    /// Logs that there is no room, at most once a second.
+    /// Logs a shortage of memory, descriptors or connections, at most once a second.
     func logShortage(_ level: Logger.Level, _ message: String) {
         guard Loop.now - own.value.lastShortageLog >= 1000 else { return }
         own.value.lastShortageLog = Loop.now
         server.logger.log(level: level, "\(message)")
     }
 
-    /// Answers in our form a head that the library is about to refuse in its own, for some of them twice.
+    /// Answers a bad head with a refusal of ours, before the library sends its own (some of those twice).
     ///
-    /// It tells the status, and not whose request it is: one whose head is whole and did not come to `begin`, else one
-    /// whose head may be coming. Where those are several, the library's answer goes out.
+    /// The library's log message has the status, but not the connection. It is the one with a complete head for which
+    /// `begin` was not called; else the only one whose head may be arriving. If there are several, the library's
+    /// response is sent.
     private func answer(_ refusal: Refusal) {
         var (reading, isSure): ([Connection], Bool) = ([], true)
         for connection in own.value.connections.values where !connection.own.value.isCut {
             switch connection.own.value.stage {
             case .body: isSure = false
-            // This status comes behind a request line.
+            // The library uses 431 only after the request line, so an idle connection cannot be the one.
             case .idle where refusal.status == .requestHeaderFieldsTooLarge, .busy, .sending: break
             case .handshake, .idle, .head: reading.append(connection)
             }
@@ -44,7 +45,7 @@ extension Worker {
         caller.cut(saying: server.refuse(caller.refused(refusal)).written)
     }
 
-    /// Logs what the library says, at most one line a second: some messages come once for every broken request.
+    /// Logs a message of libmicrohttpd, at most one a second: some are repeated for every malformed request.
     func logLibrary(_ message: String) {
         if own.value.daemon == nil {
             own.value.startProblem = own.value.startProblem ?? message
@@ -55,13 +56,13 @@ extension Worker {
         let isTooLong = status == .uriTooLong || status == .requestHeaderFieldsTooLarge
         if isTooLong, let status { answer(.tooLong(limits.pool, status)) }
         let now = Loop.now
-        // The library's messages where we close a connection whose caller has left.
+        // Messages that the library logs if the engine makes it close a connection; they are not errors.
         let isOurs =
             message.hasPrefix("Application reported internal error")
             || message.contains("application error generating response")
         guard now - own.value.lastLog >= 1000, !isOurs else { return }
         own.value.lastLog = now
-        // Its other messages for a head that does not fit are about its memory.
+        // If a head does not fit, the library also logs messages about its memory pool.
         if isTooLong || message.contains("memory") && message.contains("pool") {
             return server.logger.warning("a request was refused: \(Refusal.tooLong(limits.pool).message)")
         }
@@ -74,17 +75,17 @@ extension Worker {
         server.logger.notice("\(text)")
     }
 
-    /// Parts of the library's messages, and what they say in our words.
+    /// Parts of the library's messages, with the text that is logged instead.
     private static let explained: KeyValuePairs = [
-        // Its message for any handshake that fails.
+        // libmicrohttpd logs this text for every failed handshake.
         "received handshake message out of context": """
-        a caller broke off its TLS handshake: it may not trust the certificate, speak plain http, or know neither \
+        a client aborted its TLS handshake: it may not trust the certificate, speak plain http, or support neither \
         TLS 1.2 nor 1.3
         """,
         "Request malformed": notHTTP, "NUL character in the request": notHTTP,
     ]
     private static let notHTTP = """
-        a caller sent what is not an HTTP request: it may speak TLS, as for https, to a port that serves http; open \
-        http://…, or serve https by --cert and --key
+        a client sent bytes that are not an HTTP request: perhaps TLS (https), but this port serves http; open \
+        http://…, or serve https with --cert and --key
         """
 }

@@ -3,47 +3,46 @@ import Glibc
 import HTTPTypes
 import Logging
 
-/// One loop and the daemon that it drives; a server has a few.
+/// A loop and the libmicrohttpd daemon that it drives; a server has several workers.
 ///
-/// Its state belongs to the loop.
+/// Sendable, because its state belongs to the loop.
 final class Worker: Loop.Driven, Sendable {
     let server: HTTPServer
     let index: Int
     let layout: HeadLayout
-    /// That of requests in origin form.
+    /// The scheme of requests in origin form.
     let scheme: String
-    /// Copied from the server.
     let limits: Limits
 
-    /// How many connections are accepted in a row before the open ones get their turn.
+    /// The maximum number of connections accepted in a row, so that open ones are not starved.
     private static let acceptedAtOnce = 256
 
     private let listening: Int32
     private let connectionLimit: Int
-    /// How many connections may be open above the limit while others are closed for them.
+    /// The number of connections above the limit that are accepted while others are being closed for them.
     private var excess: Int { min(16, connectionLimit / 2 + 1) }
     let upgrades: Upgrades
     let loop: Loop
     let own: LoopBound<State>
 
     struct State {
-        /// It must outlive the daemon.
+        /// Must live longer than the daemon.
         let callbacks = LibraryDaemon.Callbacks()
         var daemon: LibraryDaemon!
         var connections: [ObjectIdentifier: Connection] = [:]
-        /// Exchanges whose handler runs or whose answer is being sent.
+        /// The number of exchanges whose handler runs or whose response is being sent.
         var underWay = 0
-        /// Those of them whose caller has left.
+        /// Exchanges whose client has disconnected while the handler runs.
         var callerless: [ObjectIdentifier: Exchange] = [:]
-        /// Connections with whose TLS handshake the library goes on in its next run.
+        /// Connections whose TLS handshake the library continues in its next run.
         var shakingHands: [Connection] = []
         var knownHeads = KnownHeads()
         var responses: ReusableResponses
         var isDraining = false
         var idleWaiter: (@Sendable () -> Void)?
-        /// The library's first complaint, before there was a daemon.
+        /// The library's first log message during a start; used as the error if the start fails.
         var startProblem: String?
-        /// How often memory had been returned to the system when this loop looked last.
+        /// The number of returns of memory that this loop has taken part in.
         var memoryReturns = 0
         var lastLog = 0
         var lastShortageLog = 0
@@ -100,12 +99,12 @@ final class Worker: Loop.Driven, Sendable {
 
     var timeout: Int32 { own.value.daemon.timeout }
 
-    /// Accepts the connections that wait.
+    /// Accepts waiting connections.
     ///
-    /// The library would take ten in each of its runs, and at some thousand busy connections a newcomer would wait for
-    /// seconds; and where descriptors are short it would wait for a connection to close, for ever if none does.
+    /// The library itself would accept ten per run: with thousands of busy connections, a new one would wait for
+    /// seconds. And without free descriptors it would wait until a connection closes, possibly forever.
     func accept() {
-        // A stop in this turn of the loop has closed the socket, whose number may be another server's by now.
+        // A stop in this round has closed the socket, and its number may belong to another socket now.
         guard !own.value.isDraining else { return }
         for _ in 0..<Self.acceptedAtOnce {
             guard openCount < connectionLimit + excess else { return loop.stopListening() }
@@ -113,10 +112,10 @@ final class Worker: Loop.Driven, Sendable {
             switch code {
             case 0, EINTR, ECONNABORTED: loop.setRunDue()
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                // The system reports this before it looks whether a connection waits.
+                // The kernel returns these errors even if no connection is waiting.
                 var listener = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
                 guard poll(&listener, 1, 0) > 0 else { return }
-                // Tried again when a connection has closed, and every second.
+                // Listening is resumed when a connection has closed, and every second.
                 loop.stopListening()
                 makeRoom(for: nil)
                 let error = SystemError("cannot take a connection", code: code)
@@ -126,23 +125,23 @@ final class Worker: Loop.Driven, Sendable {
         }
     }
 
-    /// Listens again after it had to stop for lack of connections or descriptors.
+    /// Listens again, after accepting was paused for lack of connections or descriptors.
     private func resumeListening() {
         guard !own.value.isDraining, !loop.isListening, openCount < connectionLimit + excess else { return }
         try? loop.listen(on: listening)
     }
 
-    /// The open connections, upgraded ones too, counted by the descriptors that they take.
+    /// The number of open connections, including upgraded ones, counted by their descriptors.
     private var openCount: Int { own.value.connections.count + upgrades.own.value.extraCount }
 
     func tick() {
         resumeListening()
         upgrades.second()
-        // One loop does it for all.
+        // Called by one loop only, because all loops share the memory.
         if index == 0 { server.bodyMemory.returnIfQuiet() }
         server.bodyMemory.returnEndOfHeap(since: &own.value.memoryReturns)
         for connection in own.value.connections.values {
-            // The library takes an answer only when a request is complete, or when its body has not begun.
+            // Sent without the library, which accepts a response only before a body has begun or after its end.
             guard let slowness = connection.check(server.limits) else { continue }
             let refusal = Refusal(.requestTimeout, "\(slowness); send it faster, or in smaller requests")
             connection.cut(saying: server.refuse(refusal).written)
@@ -151,14 +150,14 @@ final class Worker: Loop.Driven, Sendable {
 
     // MARK: Called by exchanges, on the loop
 
-    /// Watches for the caller of a connection to leave, until its end: one that was suspended will be again.
+    /// Watches a connection for a disconnect, until it closes: a connection that was suspended once is suspended again.
     func watch(_ connection: Connection) {
         guard !connection.own.value.isWatched else { return }
         do {
-            // The loop reports it once.
+            // Edge-triggered: the loop reports a disconnect once.
             try watch(connection, for: [.closed, .onceEach])
         } catch {
-            server.logger.error("a caller's leaving will not be noticed: \(error)")
+            server.logger.error("a client's disconnect will not be noticed: \(error)")
         }
     }
 
@@ -167,29 +166,29 @@ final class Worker: Loop.Driven, Sendable {
         connection.own.value.isWatched = true
     }
 
-    /// Ends this watching; must come before the library closes the socket.
+    /// Stops watching a connection; call it before the library closes the socket.
     func unwatch(_ connection: Connection) {
         guard connection.own.value.isWatched else { return }
         connection.own.value.isWatched = false
         loop.dismiss(connection.socket)
     }
 
-    /// Suspends the TLS handshakes that are not over, and lets the loop watch their sockets.
+    /// Suspends unfinished TLS handshakes, and lets the loop watch their sockets.
     ///
-    /// The library takes a connection for readable until its handshake is over, and would run again and again without a
-    /// pause while it waits for the caller.
+    /// During a handshake the library treats a connection as readable all the time: while it waits, it would use a
+    /// whole core.
     private func suspendHandshakes() {
         own.value.shakingHands = own.value.shakingHands.filter { connection in
             connection.endHandshake()
             guard case .handshake = connection.own.value.stage else { return false }
-            // Where it cannot be watched it is not suspended, and the library runs without a pause.
+            // If watching fails, the connection is not suspended, at the cost of a busy loop.
             guard (try? watch(connection, for: [.readable, .closed])) != nil else { return true }
             connection.handle.suspend()
             return false
         }
     }
 
-    /// Called when the socket of a suspended handshake has bytes, or its peer has left.
+    /// Called when the socket of a suspended handshake is readable or closed.
     func resumeHandshake(_ connection: Connection) {
         unwatch(connection)
         connection.handle.resume()
@@ -206,11 +205,11 @@ final class Worker: Loop.Driven, Sendable {
 
     // MARK: Stopping
 
-    /// Takes no more connections and closes those that wait for a request.
+    /// Accepts no more connections, and closes those without a request.
     func stopListening() {
         own.value.isDraining = true
         loop.stopListening()
-        // While any duplicate is open, callers still reach the port.
+        // The port stays open until the last duplicate of the socket is closed.
         close(listening)
         for connection in own.value.connections.values {
             switch connection.own.value.stage {
@@ -222,7 +221,7 @@ final class Worker: Loop.Driven, Sendable {
         loop.setRunDue()
     }
 
-    /// Returns when no handler runs any more, every answer is sent and every upgraded connection closed.
+    /// Returns when all handlers have returned, all responses are sent and all upgraded connections are closed.
     func becomeIdle() async {
         await withCheckedContinuation { continuation in
             loop.perform { [self] in
@@ -232,16 +231,16 @@ final class Worker: Loop.Driven, Sendable {
         }
     }
 
-    /// Cancels every handler that still runs.
+    /// Cancels all running handlers.
     ///
-    /// Callers that have no answer get a 503. Other connections are closed, those that were upgraded too.
+    /// Clients without a response get a 503. All other connections are closed, including upgraded ones.
     func cancelAll() {
         upgrades.abortAll()
         for connection in own.value.connections.values { connection.own.value.exchange?.stop() }
         for exchange in own.value.callerless.values { exchange.release() }
     }
 
-    /// Forgets the handlers that ignore their cancellation; returns how many there are.
+    /// Stops waiting for handlers that ignore their cancellation; returns their number.
     func abandon() -> Int {
         let answering = own.value.connections.values.compactMap { $0.own.value.exchange }
             .filter { !$0.own.value.handler.hasReturned }
@@ -253,8 +252,8 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Stops the daemon and the loop.
     ///
-    /// `MHD_stop_daemon` aborts the process while a connection is suspended; all have been resumed by now, and one more
-    /// run lets the library take notice.
+    /// `MHD_stop_daemon` aborts the process if a connection is suspended. All have been resumed by now; the library
+    /// marks them as such in one more run.
     func stop() {
         for connection in own.value.connections.values where connection.own.value.isWatched {
             if case .handshake = connection.own.value.stage {
@@ -277,7 +276,7 @@ final class Worker: Loop.Driven, Sendable {
     }
 }
 
-// Called by the library, on the loop's thread.
+// Called by libmicrohttpd on the loop's thread.
 extension Worker {
     func connectionStarted(_ connection: LibraryConnection) -> Connection {
         let new = Connection(connection, of: self)
@@ -295,8 +294,8 @@ extension Worker {
         resumeListening()
     }
 
-    /// Closes the connection that has waited longest for its first head, else the one that is idle longest, and only
-    /// then one that has just come.
+    /// Closes one connection for a new one: the one that has waited longest for its first head (over a second), else
+    /// the one that is idle longest, else the oldest new one.
     private func makeRoom(for new: Connection?) {
         let waiting = own.value.connections.values.filter { connection in
             switch connection.own.value.stage {
@@ -315,7 +314,7 @@ extension Worker {
         if new != nil {
             logShortage(
                 .warning,
-                "\(connectionLimit) connections are open, and no more are taken; those that wait longest are closed"
+                "the limit of \(connectionLimit) connections is reached: those that wait longest are closed for new ones"
             )
         }
     }

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"$response": {"file": "../a"}}"#, "it does not lead out of it"),
+        (#"{"$response": {"file": "../a"}}"#, "file is a path below the folder of the file of mocks"),
         (#"{"$response": {"file": "a"}, "$delay": 1}"#, ""),
     ])
     func anAnswerFileCanBeNamedInAFileButNotInAFlag(_ reply: String, _ problem: String) async throws {
@@ -84,7 +84,7 @@ import Testing
             _ = try await program.line(with: problem)
         }
         let flag = try Program.product("drawbridge", ["-p", "0", "--reply", "a=\(reply)"])
-        _ = try await flag.line(with: "and so it stands in such a file: --replies")
+        _ = try await flag.line(with: "so it is only allowed in one: --replies")
         #expect(await flag.child.exitCode() == 64)
         withExtendedLifetime(folder) {}
     }

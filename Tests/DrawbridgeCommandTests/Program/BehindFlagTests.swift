@@ -194,7 +194,7 @@ import Testing
         let answer = try await curl("-i", "\(program.address())/")
         #expect(answer.hasPrefix("HTTP/1.1 502") && answer.contains("cannot connect to 127.0.0.1:\(port)"))
         let line = try await program.line(with: "warning: upstream")
-        #expect(line.contains("start it, or let --upstream name where it is"))
+        #expect(line.contains("start it, or correct its URL in --upstream"))
     }
 
     /// What is said to a program that takes the gateway for its proxy.
@@ -233,7 +233,7 @@ import Testing
     @Test(arguments: [
         (["--upstream", "127.0.0.1:5173"], "has no scheme; write http://127.0.0.1:5173"),
         (["--upstream", "/api"], "write /api=http://host:port"),
-        (["--upstream", "ws://host"], "a WebSocket goes the same way"),
+        (["--upstream", "ws://host"], "WebSockets are forwarded too"),
         (["--upstream", "unix:page.sock"], "write its whole path"),
         (["--upstream", "http://ann@host"], "write http://host"),
         (["--upstream-timeout", "0"], "it is a number of seconds up to 86400"),

@@ -111,7 +111,7 @@ import Testing
         ),
         ("{\"port\": \"eighty\"}", "settings.json, line 1, port: The value 'eighty' is invalid"),
         (#"{"quiet": true, "verbose": true}"#, "settings.json: quiet and verbose cannot both be true"),
-        (#"{"port": false}"#, "settings.json, line 1, port: it is not true or false"),
+        (#"{"port": false}"#, "settings.json, line 1, port: must not be true or false"),
         (#"{"choose": {"@x": "ok"}}"#, "settings.json, line 1, choose: @x is not the name of a question"),
         (
             #"{"allowed-hosts": "a.test, *"}"#,
@@ -119,7 +119,7 @@ import Testing
         ),
         ("{\"port\": [1, 2]}", "settings.json, line 1, port: must be one value, not a list"),
         (#"{"root": ""}"#, "settings.json, line 1, root: Missing value for '--root <folder>'"),
-        ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: it is not an object"),
+        ("{\"root\": {\"a\": 1}}", "settings.json, line 1, root: must not be an object"),
         ("{\"open\": \"yes\"}", "settings.json, line 1, open: "),
         ("{\"cors\":\n[\"everybody\"]}", "settings.json, line 1, cors: --cors everybody: an origin is"),
         (#"{"upstream": ["127.0.0.1:5173"]}"#, "settings.json, line 1, upstream: --upstream: "),

@@ -44,7 +44,9 @@ import Testing
         #expect(try await second.address() == "http://127.0.0.1:8081")
         let third = try elsewhere.program(command, ["--port", "8080"])
         let error = try await third.line(with: "cannot listen on")
-        #expect(error.contains(/drawbridge \(process \d+\) has it; end that, or choose another/), "\(error)")
+        #expect(
+            error.contains(/drawbridge \(process \d+\) uses it; stop that program, or choose another/),
+            "\(error)")
         #expect(await third.child.exitCode() == 1)
     }
 
@@ -180,7 +182,7 @@ import Testing
         }
         #expect(answer.status == 503)
         #expect(answer["Retry-After"] == "1")
-        try await program.line(with: "raise that with --memory-for-bodies")
+        try await program.line(with: "raise it with --memory-for-bodies")
     }
 
     /// A page that can only GET sends its input in the query.
@@ -344,7 +346,7 @@ import Testing
         (["--bridge", "fluter"], "no bridge fluter; is it flutter?"),
         (["--bridge", "./none.js"], "cannot read the script ./none.js"),
         (["--bridge", "flutter", "--bridge", "flutter"], "there are two bridges flutter"),
-        (["--bridge", "object=[1]"], "the options of the bridge object are not an object"),
+        (["--bridge", "object=[1]"], "the options of the bridge object must be an object"),
         (["--bridge", "object={"], "its options are not JSON"),
         (["--user-agent", "{{user}}"], "write a text in ASCII"),
         (["--shortcuts", "1x"], "not a name that a script could use"),

@@ -123,7 +123,7 @@ import Testing
         try folder.write("drawbridge.json", text)
         let program = try Self.drawbridge(in: folder)
         _ = try await program.line(
-            with: "replies.a.$response.\(part): \(part) may stand in a file that somebody has named alone")
+            with: "replies.a.$response.\(part): \(part) is only allowed in a file that -c or --replies names")
         let named = try Self.drawbridge(in: folder, "-c", "drawbridge.json")
         #expect(
             try await curl("-o", "/dev/null", "-w", "%{http_code}", "\(named.address())/b?_mobile_bridge=1")
@@ -180,7 +180,7 @@ import Testing
         try folder.write("page/drawbridge.json", #"{"replies": {"#)
         try folder.write("drawbridge.json", #"{"replies": {"a": "working"}}"#)
         _ = try await program.line(with: mistake)
-        _ = try await program.line(with: "it is used when it is valid")
+        _ = try await program.line(with: "it is used as soon as it is valid")
         // It comes once more, and is looked at when another file is, which is told.
         for round in 1...2 {
             try folder.write("page/drawbridge.json", #"{"replies": {"#)
@@ -204,7 +204,7 @@ import Testing
 
         try FileManager.default.removeItem(atPath: "\(folder.path)/page/drawbridge.json")
         try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}, "shortcuts": "MyApp"}"#)
-        _ = try await program.line(with: "used from now on; its settings, from the next start on")
+        _ = try await program.line(with: "used from now on; its settings apply from the next start on")
         #expect(try await Self.call(address, "a").contains("served"))
     }
 

@@ -190,7 +190,7 @@ import Testing
             with:
                 "cannot write no/mine.js: No such file or directory; write it elsewhere: drawbridge init --bridge"
         )
-        for (name, problem) in [("mine.txt", "its name ends in .js"), ("wvjb.js", "pages have already")] {
+        for (name, problem) in [("mine.txt", "its name ends in .js"), ("wvjb.js", "pages already have")] {
             let refused = try Self.start(in: folder, "init", "--bridge", name)
             _ = try await refused.line(with: problem)
             #expect(await refused.child.exitCode() == 64)
@@ -322,7 +322,7 @@ import Testing
         #expect(try await curl("\(served.address())/") == "<p>init</p>")
         let behind = try Self.start(in: folder, "-p", "0", "init")
         _ = try await behind.line(
-            with: "init goes before all else: drawbridge init; a folder of that name is ./init")
+            with: "init must be the first argument: drawbridge init; a folder of that name is ./init")
         #expect(await behind.child.exitCode() == 64)
         let near = try Self.start(in: folder, "-p", "0", "inti")
         _ = try await near.line(with: "there is no folder inti; did you mean drawbridge init?")

@@ -192,7 +192,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(200))
         }
         #expect(try folder.read("drawbridge.json") == "{ \"replies\": { \"mine\": ")
-        #expect(try await visit.save("getVip", "1").contains("mend it first"))
+        #expect(try await visit.save("getVip", "1").contains("fix it first"))
         _ = try folder.write("drawbridge.json", "{\"replies\": {\"mine\": 1}}")
         _ = try await program.line(with: "1 new (mine)")
         #expect(try await visit.save("getVip", "1").contains(#""line":1"#))
@@ -335,7 +335,7 @@ import Testing
         try await program.line(with: "save missing: no new names")
         _ = try await curl("\(address)/vibrate?_mobile_bridge=1&ms=30")
         program.child.type("save missing\r")
-        try await program.line(with: "has 1 name more: vibrate; write in place of each {}")
+        try await program.line(with: "has 1 name more: vibrate; replace each {}")
         #expect(
             try folder.read("mine.json")
                 == "{\"replies\": {\n    // called with {\"ms\":\"30\"}\n    \"vibrate\": {},\n    \"a\": 1}}"
@@ -343,12 +343,12 @@ import Testing
         #expect(try await curl("\(address)/vibrate?_mobile_bridge=1").contains(#""data":{}"#))
         // It is taken back there, and so is what others have saved.
         program.child.type("undo 9\r")
-        try await program.line(with: "undo 9: no such save can be taken back; those that can: 1")
+        try await program.line(with: "undo 9: there is no such save to undo; those that can be undone: 1")
         program.child.type("undo\r")
-        try await program.line(with: "is without that save: vibrate")
+        try await program.line(with: "undone: vibrate")
         #expect(try folder.read("mine.json") == #"{"replies": {"a": 1}}"#)
         program.child.type("undo\r")
-        try await program.line(with: "undo: no such save can be taken back; those that can: none")
+        try await program.line(with: "undo: there is no such save to undo; those that can be undone: none")
         #expect(await program.stop() == 0)
     }
 

@@ -97,7 +97,7 @@ import Testing
         ].flatMap { ["-H", $0] }
         let path = "/__drawbridge__/channel"
         _ = try await Program("curl", ["-sS"] + handshake + [program.address() + path]).wholeOutput()
-        let why = "it is a page of an earlier run; it connects again by itself, or else reload it"
+        let why = "the page was loaded in an earlier run; it connects again by itself, or reload it"
         _ = try await program.line(with: "GET \(path)  refused  403 (\(why))  ")
     }
 

@@ -75,8 +75,8 @@ import Testing
             "--reply a: $replay: unknown keyword $replay (did you mean $reply?)", 64
         ),
         (["--reply", #"a={nick:"Ann"}"#], #"all of it in single ones: 'a={"nick":"Ann"}'"#, 64),
-        (["--reply", "mine.json"], "a file of replies is named by --replies mine.json", 64),
-        (["--reply", "@mine.json"], "a file of replies is named by --replies mine.json", 64),
+        (["--reply", "mine.json"], "to use a file of mocks, write --replies mine.json", 64),
+        (["--reply", "@mine.json"], "to use a file of mocks, write --replies mine.json", 64),
         (["--mock", "a=1"], "there is no --mock; did you mean --reply", 64),
         (["--stubs=a.json"], "there is no --stubs; did you mean --reply", 64),
         (["--replies", "/no/such.json"], "cannot read /no/such.json", 1),
@@ -96,16 +96,16 @@ import Testing
         let file = try folder.write("mine.json", "{\n  \"replies\": {\n    \"pay\": {\"$delay\": 1}\n  }\n}")
         let program = try Self.drawbridge(flag, file)
         _ = try await program.line(
-            with: "mine.json, line 3, column 5, replies.pay: what is answered is missing")
+            with: "mine.json, line 3, column 5, replies.pay: the answer is missing")
         #expect(await program.child.exitCode() == 1)
     }
 
     @Test(arguments: [
         (
             #"{"getUser": {"nick": "Ann"}}"#,
-            #"line 1, column 2, getUser: getUser does not belong in a file of replies; names stand below"#
+            #"line 1, column 2, getUser: getUser does not belong in a file of replies; put mocks into replies"#
         ),
-        (#"{"reply": {"a": 1}}"#, "did you mean replies?"), ("{}", "there are no replies in it"),
+        (#"{"reply": {"a": 1}}"#, "did you mean replies?"), ("{}", "the file has no replies"),
     ])
     func aFileOfMocksMayHoldOnlyMocks(_ text: String, _ sentence: String) async throws {
         let folder = try Folder()
@@ -124,7 +124,7 @@ import Testing
         _ = try await program.line(with: "  replies   x  (--reply)")
         _ = try await program.line(with: "            a, b, c  (\(file))")
         _ = try await program.line(
-            with: "replies.a: this array is sent unchanged, with its words; write {\"$sequence\"")
+            with: "replies.a: this array is sent unchanged, with its keywords; write {\"$sequence\"")
         _ = try await program.line(with: "replies.c: {{…}} is sent unchanged here; to fill it in")
         _ = try await Self.call(address, "nope")
         _ = try await program.line(
@@ -162,7 +162,7 @@ import Testing
         let own = try await program.address()
         #expect(unlink(file) == 0)
         #expect(mkfifo(file, 0o600) == 0)
-        _ = try await program.line(with: "live.json is not a file any more")
+        _ = try await program.line(with: "live.json is no longer a regular file")
         #expect(try await Self.call(own, "a") == Self.data(#""old""#))
         #expect(unlink(file) == 0)
         try folder.write("live.json", #"{"replies": {"a": "new"}}"#)

@@ -64,7 +64,7 @@ import Testing
         let address = try await drawbridge.address()
         drawbridge.child.type("ok\r")
         try await drawbridge.line(
-            with: "no question waits, and \"ok\" is not a word here; type ? for all of them")
+            with: "no question waits, and \"ok\" is not a command here; type ? for all of them")
         let caller = try alert(address)
         try await drawbridge.line(with: Self.question)
         drawbridge.child.type("cancel\r")
@@ -219,8 +219,8 @@ import Testing
         let address = try await drawbridge.address()
         let user = { try await curl("\(address)/getUser?_mobile_bridge=1") }
         drawbridge.child.type("?\r")
-        try await drawbridge.line(with: "a scenario switches it on or off: offline")
-        try await drawbridge.line(with: "an event plays it: back, push")
+        try await drawbridge.line(with: "the name of a scenario switches it on or off: offline")
+        try await drawbridge.line(with: "the name of an event plays it: back, push")
         drawbridge.child.type("offline\r")
         try await drawbridge.line(with: "scenario offline is on")
         #expect(try await user().contains("nobody"))
@@ -238,7 +238,7 @@ import Testing
         try await drawbridge.line(with: "event push: no running page in session default")
         drawbridge.child.type("ofline\r")
         try await drawbridge.line(
-            with: "\"ofline\" is not a word here; did you mean offline? type ? for all of them")
+            with: "\"ofline\" is not a command here; did you mean offline? type ? for all of them")
         // A word goes before what could be filled in anywhere, and a choice before a word.
         let login = try Program("curl", ["-sS", "--max-time", "60", "\(address)/login?_mobile_bridge=1"])
         try await drawbridge.line(with: "? 1  login")

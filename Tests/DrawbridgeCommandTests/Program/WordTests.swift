@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [
         (["shp"], "there is no folder shp here; name one that exists, or the URL of a server"),
-        ([""], "a word is empty; name a folder that exists, or the URL of a server"),
+        ([""], "an argument is empty; name a folder that exists, or the URL of a server"),
         (["help"], "there is no folder help; did you mean drawbridge --help?"),
         (
             ["localhost:5173"],
@@ -53,8 +53,8 @@ import Testing
         ),
         (["shop/a b/index.html"], "is a file; name its folder: drawbridge 'shop/a b/'"),
         (["top.html"], "top.html is a file; name its folder: drawbridge ."),
-        (["mocks.json"], "settings are named by -c mocks.json, replies by --replies mocks.json"),
-        (["shop", "other"], "shop and other: one folder is served"),
+        (["mocks.json"], "for settings write -c mocks.json, for mocks --replies mocks.json"),
+        (["shop", "other"], "shop and other: only one folder can be served"),
         (["shop", "--root", "other"], "shop and --root other both name the folder that is served"),
         (["http://"], "the upstream http:// names no host; write http://host"),
     ])

@@ -162,7 +162,7 @@ import Testing
         let first = try await ask(Self.alert)
         presenter.end()
         #expect(try await first.value == nil)
-        #expect(lastLine == "1 cancelled: nobody is at the terminal any more")
+        #expect(lastLine == "1 cancelled: the terminal was closed")
         #expect(try await presenter.present(Self.alert, for: Request("/")) == nil)
         #expect(shown.value.count == 2)
     }

@@ -33,7 +33,7 @@ struct ForwardAddressesTests {
         let shown = try #require(IPAddress(target))
         #expect(
             try refusal(of: target)
-                == "\(shown) is \(kind), which no reply may ask; let $forward name another program")
+                == "\(shown) is \(kind), which $forward may not call; name another program")
     }
 
     @Test(arguments: [

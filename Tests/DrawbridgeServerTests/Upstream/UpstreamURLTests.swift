@@ -57,8 +57,8 @@ struct UpstreamURLTests {
         ("localhost:5173", "has no scheme; write http://localhost:5173"),
         ("5173", "has no scheme; write http://5173"),
         ("", "has no scheme; write http://"),
-        ("ftp://h", "has to begin with http:// or https://; a WebSocket goes the same way"),
-        ("ws://h", "has to begin with http:// or https://; a WebSocket goes the same way"),
+        ("ftp://h", "has to begin with http:// or https://; WebSockets are forwarded too"),
+        ("ws://h", "has to begin with http:// or https://; WebSockets are forwarded too"),
         ("http://ann:secret@h:1/x", "has a user name, which is not sent; write http://h:1/x"),
         ("http://ann@h", "has a user name, which is not sent; write http://h"),
         ("http://h/x?q=1", "has a query or a fragment, which requests bring themselves; write http://h/x"),
@@ -67,11 +67,11 @@ struct UpstreamURLTests {
         ("unix:/a.sock?q", "has a query or a fragment, which requests bring themselves; write unix:/a.sock"),
         (
             "https://unix:/a.sock",
-            "is a socket of this machine, to which no TLS is spoken; write http://unix:/a.sock"
+            "is a socket of this machine, which has no TLS; write http://unix:/a.sock"
         ),
-        ("unix:a.sock", "names no socket; write its whole path, unix:/path/to.sock"),
-        ("unix:/", "names no socket; write its whole path, unix:/path/to.sock"),
-        ("unix:/:/v2", "names no socket; write its whole path, unix:/path/to.sock"),
+        ("unix:a.sock", "has no path of a socket; write its whole path, unix:/path/to.sock"),
+        ("unix:/", "has no path of a socket; write its whole path, unix:/path/to.sock"),
+        ("unix:/:/v2", "has no path of a socket; write its whole path, unix:/path/to.sock"),
         ("http://", "names no host; write http://host or http://host:port"),
         ("http:///x", "names no host; write http://host or http://host:port"),
         ("https://:443", "names no host; write https://host or https://host:port"),

@@ -47,7 +47,7 @@ struct PassThroughTests {
             let response = await gateway.respond(to: Request("/a?b"))
             #expect(response.status == .notFound)
             let message =
-                "nothing at /a: the gateway has no file and no server behind it that takes this path"
+                "nothing at /a: no file and no upstream answers this path"
             #expect(try await response.json() == ["code": 404, "message": .string(message)])
         }
     }

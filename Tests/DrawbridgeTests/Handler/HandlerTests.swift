@@ -278,7 +278,7 @@ extension HandlerTests {
         }
         async let response = gateway.respond(
             to: Request("/stuck?_mobile_bridge=1"), by: HandlerTasks(on: OneThread(logger: book.logger)))
-        await until { book.entries.contains { $0.hasPrefix("error: ") && $0.contains(" holds its loop, ") } }
+        await until { book.entries.contains { $0.hasPrefix("error: ") && $0.contains(" blocked its loop") } }
         end.signal()
         #expect(try await response.text() == "at last")
     }

@@ -388,7 +388,7 @@ struct JSONDecodingTests {
         #expect(try JSON(encoding: json.decode(Tree.self)) == json)
         let deep = try JSON(parsing: text(256))
         let problem = try #require(explain(deep, as: Tree.self))
-        #expect(problem.hasSuffix(": the values here stand too deep inside each other to be decoded"))
+        #expect(problem.hasSuffix(": the values here are nested too deeply to be decoded"))
         #expect(try deep.decode(JSON.self) == deep)
     }
 

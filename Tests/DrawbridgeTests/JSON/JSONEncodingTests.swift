@@ -229,7 +229,7 @@ struct JSONEncodingTests {
                     _ = outer.nestedUnkeyedContainer()
                 })
         }
-        let expected = "encodes into a place that is finished, or has a value in it that is not"
+        let expected = "encodes into a value that is finished, or while one in it is unfinished"
         #expect(problem(late) == expected)
         #expect(problem(early) == expected)
     }

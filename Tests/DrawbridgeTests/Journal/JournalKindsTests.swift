@@ -195,7 +195,7 @@ import Testing
         let listed = try await program.ask(.get, "questions").json()["data"]?[0]
         #expect(listed?["call"] == waiting["number"])
         let line = "notice: ? \(number)  pay  Pay? Now?  [ok/cancel]; "
-        #expect(log.entries.last == "\(line)a program is to answer it")
+        #expect(log.entries.last == "\(line)waiting for a program to answer it")
         _ = await program.ask(.post, "questions/\(number)", #"{"choice": "ok"}"#)
         await call.value
         let decided = try #require(try await program.calls().first)

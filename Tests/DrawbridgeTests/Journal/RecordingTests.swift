@@ -66,7 +66,7 @@ import Testing
                 "// Recorded by Drawbridge: 11 calls of session default. It holds what was really said, secrets too:",
                 "// look through it before anybody else gets it.",
                 "// Left out: 1 call that nobody answered: nobody.",
-                "// Left out: 1 call whose answers are not JSON, but text/plain; charset=utf-8, which a found file cannot say: text.",
+                "// Left out: 1 call whose answers are not JSON, but text/plain; charset=utf-8, which a file that is found without a flag cannot contain: text.",
                 "// Left out: 1 call whose answers were streams or files: stream.",
             ], "\(text)")
         let replies = try LocatedJSON(parsing: Array(text.utf8)).json["replies"]
@@ -104,7 +104,7 @@ import Testing
         #expect(file.replies.names == ["a\nb", "\u{2028}\" //"].sorted())
         #expect(
             text.contains(
-                "// Left out: 5 calls whose names no reply can have for itself: *, a/*, :id, $x, a/b."))
+                "// Left out: 5 calls whose names a reply cannot have: *, a/*, :id, $x, a/b."))
     }
 
     @Test func callsThatWereCutAreLeftOutOfARecording() async throws {
@@ -118,7 +118,7 @@ import Testing
             ),
         ])
         #expect(text.contains("1 call whose answers had more than 64 KB: echo"))
-        #expect(text.contains("1 call whose answers are too deep for a reply: echo"))
+        #expect(text.contains("1 call whose answers are nested too deeply for a reply: echo"))
         let replies = try LocatedJSON(parsing: Array(text.utf8)).json["replies"]
         #expect(replies == ["echo": ["a": 1], "fail": ["$error": ["code": 418, "message": "no tea"]]])
     }
@@ -147,7 +147,7 @@ import Testing
         let text = try await Self.record(program)
         #expect(
             text.contains(
-                "// Left out: 2 calls whose inputs are not all kept, or cannot be read, and count for the answer: streamed."
+                "// Left out: 2 calls whose inputs decide the answer, but are incomplete or cannot be read: streamed."
             ))
         #expect(
             try LocatedJSON(parsing: Array(text.utf8)).json["replies"] == ["count": ["$sequence": [0, 1]]])

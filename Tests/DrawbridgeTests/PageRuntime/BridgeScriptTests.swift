@@ -101,18 +101,18 @@ import Testing
         #expect(fault { try .named("x y") }.contains("./x y.js"))
         #expect(
             fault { try .file("/nowhere/mine.js") }.hasPrefix(
-                "cannot read the script /nowhere/mine.js; give one"))
+                "cannot read the script /nowhere/mine.js; give an existing file"))
         #expect(fault { try .file("mine.txt") } == "mine.txt: a bridge is a script; its name ends in .js")
         #expect(
             fault { try .named("flutter", options: [1]) }
-                == "the options of the bridge flutter are not an object"
+                == "the options of the bridge flutter must be an object"
         )
         let script = try Script("", name: "wvjb.js")
-        #expect(fault { try .file(script.path) }.contains("wvjb is a bridge that pages have already"))
+        #expect(fault { try .file(script.path) }.contains("pages already have a bridge wvjb"))
         let odd = try Script("", name: "a b.js")
-        #expect(fault { try .file(odd.path) }.contains("32 letters, digits, - and _"))
+        #expect(fault { try .file(odd.path) }.contains("1 to 32 ASCII letters, digits, - and _"))
         let large = try Script(String(repeating: " ", count: 1 << 20 + 1), name: "large.js")
-        #expect(fault { try .file(large.path) }.contains("1 MB at most"))
+        #expect(fault { try .file(large.path) }.contains("is 1 MB"))
     }
 
     /// WeChat and Alipay in one page: one script under two names.

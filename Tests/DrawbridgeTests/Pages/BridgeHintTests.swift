@@ -83,7 +83,7 @@ import Testing
             return try #require(log.entries.first { $0.contains("pay.js speaks of \(name)") })
         }
         let option =
-            "\(said) navigator.userAgent: if that is to name the app, add --user-agent '{{userAgent}} \(app)'"
+            "\(said) navigator.userAgent: if it looks there for the app's name, add --user-agent '{{userAgent}} \(app)'"
         #expect(try told().hasSuffix(option))
         #expect(try told(mocks: #"{"pages": {"/b.html": {"userAgent": "Shop"}}}"#).hasSuffix(option))
         for said in [

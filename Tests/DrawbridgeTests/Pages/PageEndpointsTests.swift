@@ -256,7 +256,7 @@ import Testing
         _ = await gateway.respond(
             to: Request(.post, path, headers: headers, body: .init(#"{"call":"apart","life":1}"#)))
         let line = """
-            page \(test.id.prefix(8)) at /a.html stands still in a synchronous request until /apart has answered, and \
+            page \(test.id.prefix(8)) at /a.html is blocked by a synchronous request until /apart has answered, and \
             choose of the page waits until then
             """
         #expect(log.entries.filter { $0.contains(line) }.count == 1)

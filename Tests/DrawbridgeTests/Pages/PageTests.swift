@@ -18,7 +18,7 @@ import Testing
         let page = TestPage(gateway)
         page.tell(["call": "pay", "data": 1, "bridge": "wvjb"], ["call": "echo", "data": 1, "id": 1])
         _ = try await page.reply(1)
-        let told = "no handler at /pay; pages at /checkout/* have one, and this page is at /a.html"
+        let told = "no handler at /pay; pages at /checkout/* have one, but this page is at /a.html"
         #expect(log.entries.contains { $0.contains(told) })
         // The page gets it too, in its console.
         #expect(page.down.contains { $0.message["log"]?.stringValue?.contains(told) == true })
@@ -451,7 +451,7 @@ import Testing
         #expect(told.count == 50)
         #expect(
             told.first?.contains(
-                "the page has read MyApp.name0, which is not there: a pattern answers it, and patterns give pages no names"
+                "the page has read MyApp.name0, which is not there: only a pattern answers it, and pages get no names from patterns"
             ) == true, "\(told)")
     }
 
@@ -471,6 +471,6 @@ import Testing
         #expect(
             told[2].contains(
                 "it is answered, and pages find it there by --message-handler JSBridge,ask=reply,echo"))
-        #expect(told[3].hasSuffix("it has come since the page was loaded; load the page again"))
+        #expect(told[3].hasSuffix("it was added after the page was loaded; reload the page"))
     }
 }

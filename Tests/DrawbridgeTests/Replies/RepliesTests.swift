@@ -126,7 +126,7 @@ extension Gateway {
         #expect(try await gateway.respond(to: request).text() == "read 8")
         #expect(log.entries.last == "info: no reply for /a fits: a, case 1: the input cannot be read")
         #expect(
-            log.entries.first?.hasPrefix("warning: replies for /a see no input: the body is not JSON") == true
+            log.entries.first?.hasPrefix("warning: replies for /a cannot read the input: the body") == true
         )
     }
 
@@ -367,7 +367,7 @@ extension Gateway {
         #expect(try await page.reply(1)["value"] == [1])
         #expect(try await page.reply(2)["error"] == ["code": 7, "message": "no", "data": [1]])
         _ = try await page.message {
-            $0["log"]?.stringValue == "missing: not available in this app, by its mock (called by wvjb)"
+            $0["log"]?.stringValue == "missing: not available in this app, says its mock (called by wvjb)"
         }
     }
 

@@ -20,12 +20,12 @@ import Testing
             #"{"$reply": 1, "$error": {"code": 1}}"#,
             "replies.a: $reply and $error cannot be used together; keep one"
         ),
-        (#"{"$delay": 1}"#, #"replies.a: what is answered is missing: write "$reply": …"#),
-        (#"{"nick": "Ann", "$delay": 1}"#, #"replies.a.nick: nick stands beside words that begin with $"#),
+        (#"{"$delay": 1}"#, #"replies.a: the answer is missing: add "$reply": …"#),
+        (#"{"nick": "Ann", "$delay": 1}"#, #"replies.a.nick: nick cannot be combined with keywords"#),
         (#"{"$reply": 1, "$delay": -1}"#, "replies.a.$delay: $delay is milliseconds"),
         (#"{"$reply": 1, "$delay": [5, 1]}"#, "[100, 900]"),
         (#"{"$reply": 1, "$delay": 86400001}"#, "up to a day"),
-        (#"{"$reply": 1, "$when": {}}"#, "replies.a.$when: $when stands in a case"),
+        (#"{"$reply": 1, "$when": {}}"#, "replies.a.$when: $when is only allowed in a case"),
         (
             #"{"$reply": "{{inptu.a}}"}"#,
             "replies.a.$reply: unknown template {{inptu.a}}; there are {{input}}"
@@ -37,18 +37,18 @@ import Testing
         (#"{"$error": {"code": 1, "why": 2}}"#, "and no why; put it into data"),
         (#"{"$sequence": []}"#, "$sequence is an array of replies"),
         (#"{"$sequence": [1, {"$replay": 2}]}"#, "replies.a.$sequence[1].$replay: unknown keyword $replay"),
-        (#"{"$pass": true, "$delay": 5}"#, "$delay stands beside an answer, and $pass is none"),
-        (#"{"$missing": true, "$delay": 5}"#, "and $missing is none; leave one of them out"),
-        (#"{"$sequence": [1], "$delay": 5}"#, "write it into each of $sequence"),
-        (#"{"$ask": 5}"#, "$ask is what a person reads"), (#"{"$ask": "?"}"#, "$ask needs $choices"),
+        (#"{"$pass": true, "$delay": 5}"#, "$delay cannot be combined with $pass"),
+        (#"{"$missing": true, "$delay": 5}"#, "combined with $missing; leave one of them out"),
+        (#"{"$sequence": [1], "$delay": 5}"#, "combined with $sequence; write it into each of its replies"),
+        (#"{"$ask": 5}"#, "$ask is a text that the tester reads"), (#"{"$ask": "?"}"#, "$ask needs $choices"),
         (#"{"$ask": "?", "$choices": {}}"#, "$ask needs $choices"),
         (
             #"{"$ask": "?", "$choices": {"a": {"$replay": 1}}}"#,
             "replies.a.$choices.a.$replay: unknown keyword"
         ),
         (#"{"$ask": "?", "$choices": {"a": 1}, "$delay": 1}"#, "write it into each of $choices"),
-        (#"{"$reply": 1, "$within": 1}"#, "$within stands beside $ask"),
-        (#"{"$reply": 1, "$every": 1}"#, "$every says how long is between the values of $progress"),
+        (#"{"$reply": 1, "$within": 1}"#, "$within is only allowed with $ask"),
+        (#"{"$reply": 1, "$every": 1}"#, "$every needs $progress"),
         (#"{"$reply": 1, "$progress": 5}"#, "$progress is an array"),
         (#"{"$reply": 1, "$then": {}}"#, "steps are an array"),
         (
@@ -61,11 +61,11 @@ import Testing
             "replies.a.$then[0].after: it is milliseconds"
         ),
         (#"{"$response": {"status": 304}}"#, "a status is a number from 200 to 599"),
-        (#"{"$response": {"json": 1, "body": "x"}}"#, "json, body and file are one body each; keep one"),
-        (#"{"$response": {"body": 5}}"#, "a body is a text; another value is written as json"),
-        (#"{"$response": {"headers": {"Content-Length": "5"}}}"#, "Content-Length is not for a reply to say"),
-        (#"{"$response": {"headers": {"Access-Control-Allow-Origin": "*"}}}"#, "is not for a reply to say"),
-        (#"{"$response": {"headers": {"A": "x\r\ny"}}}"#, "a header field is a text in one line"),
+        (#"{"$response": {"json": 1, "body": "x"}}"#, "json, body and file cannot be combined; keep one"),
+        (#"{"$response": {"body": 5}}"#, "body is a text; for any other value use json"),
+        (#"{"$response": {"headers": {"Content-Length": "5"}}}"#, "a reply cannot set Content-Length"),
+        (#"{"$response": {"headers": {"Access-Control-Allow-Origin": "*"}}}"#, "cannot set Access-Control"),
+        (#"{"$response": {"headers": {"A": "x\r\ny"}}}"#, "header field is a text in one line"),
         (#"{"$response": {"headers": {"A B": "x"}}}"#, "A B is not the name of a header field"),
         (#"{"$response": {"text": 1}}"#, "and no text"),
         (#"{"$cases": {}}"#, "$cases is an array of replies"),
@@ -75,12 +75,12 @@ import Testing
         ),
         (
             #"{"$cases": [{"$when": {"a": {"$mach": "x"}}, "$reply": 2}]}"#,
-            "replies.a.$cases[0].$when.a.$mach: $when has no word $mach; did you mean $match?"
+            "replies.a.$cases[0].$when.a.$mach: $when has no keyword $mach; did you mean $match?"
         ),
         (#"{"$cases": [{"$when": {"a": {"$match": 5}}, "$reply": 2}]}"#, "$match is a text"),
         (
             #"{"$cases": [{"$when": {"a": {"$match": "x", "b": 1}}, "$reply": 2}]}"#,
-            "stands alone in its object"
+            "must be the only member of its object"
         ),
         (#"{"$cases": [{"$when": {"a": {"$exists": 1}}, "$reply": 2}]}"#, "$exists is true or false"),
     ])
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"a/*/b": 1}"#, "* stands for the rest of a name"), (#"{"*/b": 1}"#, "only at its end"),
+        (#"{"a/*/b": 1}"#, "* is allowed only"), (#"{"*/b": 1}"#, "only at the end of a name"),
         (#"{"$reply": 1}"#, "$reply is a keyword, not the name of a call"),
         (#"{"a": 1, "/a": 2}"#, "/a and a are the same name"),
         (#"{"user/:id": 1, "user/:name": 2}"#, "are the same name"),

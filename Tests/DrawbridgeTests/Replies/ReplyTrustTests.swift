@@ -49,7 +49,7 @@ import Testing
                     let fault = #expect(throws: ReplyFault.self, "\(text)") {
                         try ReplyFile(value, trust: .little)
                     }
-                    #expect(fault?.message.contains("in a file that somebody has named alone") == true)
+                    #expect(fault?.message.contains("only allowed in a file that -c or") == true)
                 }
             }
         }
@@ -81,7 +81,7 @@ import Testing
         ("a.json", 200, #"{"value":{"nick":"Ann"}}"#), ("a.txt", 200, #"{"value":"Hello"}"#),
         ("a.json", 401, #"{"error":{"code":401,"message":" {\"nick\": \"Ann\"} ","data":{"nick":"Ann"}}}"#),
         ("broken.json", 200, "broken.json is not JSON"),
-        ("a.png", 200, "let the page ask by a flagged request"),
+        ("a.png", 200, "let the page send a request with _mobile_bridge=1"),
         ("none", 200, "there is no file none in the folder of the file of replies; put it there"),
     ])
     func aCallbackGetsTheContentOfAnAnswerFile(_ name: String, _ status: Int, _ heard: String) async throws {

@@ -53,7 +53,7 @@ import Testing
         ("replies?name=pay", #"{"$replyy": 1}"#, "did you mean $reply?"),
         (
             "replies?name=pay", #"{"$response": {"headers": {"a": "b"}}}"#,
-            "headers may stand in a file that somebody has named alone"
+            "headers is only allowed in a file that -c or --replies names"
         ),
         ("replies?name=pay", #"{"$reply": 1, "$then": [{"scenario": "offlin"}]}"#, "did you mean offline?"),
         ("replies?name=pay&session=a%20b", "1", "session: the name"),

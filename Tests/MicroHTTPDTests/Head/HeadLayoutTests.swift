@@ -36,7 +36,7 @@ struct HeadLayoutTests {
         }
         #expect(
             error?.description == """
-                cannot serve: this libmicrohttpd (1.2.3) does not leave requests in its memory as is known here \
+                cannot serve: this libmicrohttpd (1.2.3) parses requests in a way that is unknown here \
                 (it moved; it lets a folded line through); install another version, such as 0.9.75 or 1.0.1
                 """)
     }

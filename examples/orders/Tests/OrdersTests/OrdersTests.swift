@@ -43,7 +43,7 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await gateway.call("orders/first/receipt", headers: ann).output()
         }
-        #expect(error?.message == #"id: "first" is no Int"#)
+        #expect(error?.message == #"id: "first" is not of the type Int"#)
     }
 
     @Test func payingAsksThePageForConsent() async throws {

@@ -60,11 +60,10 @@ struct FirstFile {
 
     private var replies: [String] {
         guard known.count + passed.count + missing.count > 0 else {
-            let isComputed = !calls.all(.computed).isEmpty
             let problem =
-                isComputed
-                ? "No name could be read in the pages here; their calls are below."
-                : "No call was found in the pages here."
+                calls.all(.computed).isEmpty
+                ? "No call was found in the pages here."
+                : "No name could be read in the pages here; their calls are below."
             return ["// \(problem) An example:", "// \"getUser\": {\"nick\": \"Ann\"}"]
         }
         func rows(_ entries: [Entry], _ slashes: String = "", _ value: String = "{}") -> [(String, String)] {

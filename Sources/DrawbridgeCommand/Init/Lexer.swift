@@ -4,7 +4,7 @@ import HTTPGrammar
 struct Lexer {
     private let bytes: [UInt8]
     private let file: Int32
-    private var words = Vocabulary.empty
+    private var words = Vocabulary()
     private(set) var tokens: [Scripts.Token] = []
     private var (place, line, counted) = (0, Int32(1), 0)
 
@@ -152,39 +152,26 @@ struct Lexer {
 struct Vocabulary {
     static let end: Int32 = 0
     static let arrow: Int32 = 1
+    /// The first word; `var`, `let` and `const`, which only begin a statement, are the first three.
     static let first: Int32 = 128
-    /// `typeof`; the words that declare the name behind them come before it, variables first, and imports last.
-    static let typeof: Int32 = 136
+    static let variables = first..<first + 3
 
-    /// `var`, `let` and `const`, which only begin a statement.
-    static func isVariable(_ word: Int32) -> Bool { first <= word && word < first + 3 }
-    static func declares(_ word: Int32) -> Bool { first <= word && word < typeof }
-    static func imports(_ word: Int32) -> Bool { typeof - 2 <= word && word < typeof }
-
-    fileprivate static let empty = Vocabulary(strings: [])
-    private var strings: [String]
-    private var numbers: [ArraySlice<UInt8>: Int32] = [:]
-
-    private init(strings: [String]) { self.strings = strings }
-
-    init() {
-        strings = (0..<128).map { $0 == Self.arrow ? "=>" : String(Unicode.Scalar(UInt8($0))) }
-        for word in ["var", "let", "const", "class", "enum", "function", "import", "as", "typeof"] {
-            _ = number(of: ArraySlice(word.utf8))
-        }
-    }
+    private var strings =
+        (0..<128).map { $0 == arrow ? "=>" : String(Unicode.Scalar(UInt8($0))) } + ["var", "let", "const"]
+    private var numbers: [String: Int32] = ["var": first, "let": first + 1, "const": first + 2]
 
     var count: Int { strings.count }
 
     /// The number of a word, or of the letters of a text.
     mutating func number(of letters: ArraySlice<UInt8>) -> Int32 {
-        if let number = numbers[letters] { return number }
-        numbers[letters] = Int32(strings.count)
-        strings.append(String(decoding: letters, as: UTF8.self))
+        let word = String(decoding: letters, as: UTF8.self)
+        if let number = numbers[word] { return number }
+        numbers[word] = Int32(strings.count)
+        strings.append(word)
         return Int32(strings.count - 1)
     }
 
-    func number(of word: String) -> Int32? { numbers[ArraySlice(word.utf8)] }
+    func number(of word: String) -> Int32? { numbers[word] }
 
     subscript(number: Int32) -> String { strings[Int(number)] }
 }

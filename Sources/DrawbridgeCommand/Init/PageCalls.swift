@@ -94,7 +94,7 @@ struct PageCalls {
     }
 
     mutating func add(_ name: String, _ place: Int, _ form: Form = Form(""), as kind: Kind) {
-        let (file, line) = (scripts.file(place), scripts.line(place))
+        let (file, line) = (scripts.file(place), Int(scripts.tokens[place].line))
         let here = Place(file: file, line: line, description: "\(scripts.paths[file]):\(line)")
         if found[kind]?[name]?[here]?.isGuess != false {
             found[kind, default: [:]][name, default: [:]][here] = form
@@ -218,16 +218,11 @@ struct PageCalls {
     private static func isOfApp(_ name: String) -> Bool {
         let letters = name.utf8.map { $0 | 0x20 }
         return letters.indices.contains { start in
-            appWords[letters[start], default: []].contains { letters[start...].starts(with: $0) }
+            appWords.contains { letters[start...].starts(with: $0.utf8) }
         }
     }
 
-    /// By their first letters.
-    private static let appWords = Dictionary(
-        grouping: ["app", "native", "bridge", "hybrid", "client", "ios", "device", "android"].map {
-            Array($0.utf8)
-        },
-        by: { $0[0] })
+    private static let appWords = ["app", "native", "bridge", "hybrid", "client", "ios", "device", "android"]
 
     // MARK: Functions
 

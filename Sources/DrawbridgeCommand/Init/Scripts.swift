@@ -44,7 +44,7 @@ struct Scripts {
     /// Matches brackets; the body of an arrow's function ends as an expression does, or where `const` begins another line.
     private mutating func match(_ place: Int, _ open: inout [Int]) {
         let (mark, word) = (mark(place), tokens[place].word)
-        let isStatement = Vocabulary.isVariable(word)
+        let isStatement = Vocabulary.variables.contains(word)
         guard mark != nil || isStatement else { return tokens[place].around = Int32(open.last ?? -1) }
         let opening: Unicode.Scalar? = mark == ")" ? "(" : mark == "]" ? "[" : mark == "}" ? "{" : nil
         if opening != nil || mark == "," || mark == ";" || isStatement {
@@ -60,28 +60,30 @@ struct Scripts {
         if mark == "(" || mark == "[" || mark == "{" || word == Vocabulary.arrow { open.append(place) }
     }
 
+    private static let declaring: Set = ["var", "let", "const", "class", "enum", "function"]
+
     private mutating func note(_ place: Int) {
         let (around, next) = (around(place), mark(place + 1))
         // `import { a, b }`, `const { a, b } =`
         let isListed = (next == "," || next == "}") && mark(around) == "{"
-        let before = tokens[isWord(place - 1) ? place - 1 : isListed ? max(0, around - 1) : place].word
+        let before = isWord(place - 1) ? self[place - 1] : isListed ? self[around - 1] : ""
         let isMember = mark(place - 1) == "."
         let isAssigned = next == "=" && mark(place + 2) != "="
-        guard isMember || isAssigned || Vocabulary.declares(before) || before == Vocabulary.typeof else {
-            return
-        }
+        guard isMember || isAssigned || !before.isEmpty else { return }
         let name = self[place]
         // `Shop = window.Shop || {}` may keep an object of the app's.
         let isKept = next == "=" && (self[place + 2] == name || self[place + 4] == name)
-        let isDeclared = Vocabulary.declares(before) && self[place - 2] != "declare"
-        if isDeclared, isListed || Vocabulary.imports(before) {
+        let isImported = before == "import" || before == "as"
+        let isDeclared = isImported || !before.isEmpty && Self.declaring.contains(before)
+        let isOfPage = isDeclared && self[place - 2] != "declare"
+        if isOfPage, isListed || isImported {
             imported.insert(name)
-        } else if isDeclared || isAssigned, !isKept {
+        } else if isOfPage || isAssigned, !isKept {
             declared[name, default: []].insert(file(place))
         }
         let isTested = isMember && !isAssigned && next.map { ")&|?=".unicodeScalars.contains($0) } == true
         // Of small letters, what `typeof` is asked of is a library's more often than an app's.
-        let isAsked = before == Vocabulary.typeof && name.first?.isUppercase == true
+        let isAsked = before == "typeof" && name.first?.isUppercase == true
         if isAsked || isTested && receiver(place) == nil { lookedFor.insert(name) }
     }
 
@@ -129,7 +131,6 @@ struct Scripts {
     private func around(_ place: Int) -> Int { Int(tokens[place].around) }
 
     func file(_ place: Int) -> Int { Int(tokens[place].file) }
-    func line(_ place: Int) -> Int { Int(tokens[place].line) }
 
     func places(of word: String) -> [Int] {
         words.number(of: word).map { places[Int($0)].map(Int.init) } ?? []

@@ -16,7 +16,6 @@ extension JSON {
     }
 }
 
-/// The encoder of one value in a text.
 struct JSONTextEncoder: Encoder {
     let text: JSONText
     /// Identifies the value; writing is an error after it is finished, and while a value in it is unfinished.

@@ -3,7 +3,6 @@ import DrawbridgeJournal
 import DrawbridgeMessages
 import Synchronization
 
-// The log line of each call.
 extension Gateway {
     /// Makes a call's log line when it is printed: `columns` is the terminal's width, nil for any; `hasIDs` adds the
     /// ids of request and page.

@@ -135,3 +135,15 @@ package struct ReplyFile: Sendable {
     /// The event that is triggered when a page is loaded.
     package static let atArrival = "$load"
 }
+
+package struct NoScenario: Error, CustomStringConvertible {
+    let name: String
+    let names: [String]
+
+    package init(name: String, names: [String]) { (self.name, self.names) = (name, names) }
+
+    package var description: String {
+        let otherwise = names.isEmpty ? "write it below \"scenarios\"" : nil
+        return "there is no scenario \(name); \(Nearest.hint(for: name, among: names, otherwise: otherwise))"
+    }
+}

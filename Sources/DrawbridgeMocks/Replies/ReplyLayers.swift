@@ -99,15 +99,3 @@ struct Scenarios: Sendable, Equatable {
         name.firstIndex(of: "/").map { name[..<$0] }
     }
 }
-
-package struct NoScenario: Error, CustomStringConvertible {
-    let name: String
-    let names: [String]
-
-    package init(name: String, names: [String]) { (self.name, self.names) = (name, names) }
-
-    package var description: String {
-        let otherwise = names.isEmpty ? "write it below \"scenarios\"" : nil
-        return "there is no scenario \(name); \(Nearest.hint(for: name, among: names, otherwise: otherwise))"
-    }
-}

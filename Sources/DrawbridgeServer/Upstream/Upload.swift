@@ -70,7 +70,6 @@ struct Upload {
     }
 }
 
-// Sending the request body.
 extension UpstreamFetch {
     func pump(_ body: Request.Body) {
         Task.immediateDetached(executorPreference: loop) { [self] in

@@ -24,7 +24,7 @@ extension JSON {
             self.literal = literal
         }
 
-        /// Makes a number of an integer of any width.
+        /// Makes a number with the decimal digits of an integer, also beyond 64 bits.
         public init(_ value: some BinaryInteger) {
             literal = value.description
         }

@@ -80,7 +80,7 @@ extension JSONTapeDecoder {
         throw mismatch(Self.url, URL.self, .content)
     }
 
-    /// The value; for an array of text, its only element; throws if a query or a form has several values for the name.
+    /// The value; for the values of one name in a query or a form, the only one; throws if there are several.
     private func single(_ type: any Any.Type) throws -> JSON {
         let entry = entry
         guard entry.isText, entry.kind == .array else { return shown }

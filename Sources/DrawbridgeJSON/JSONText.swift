@@ -28,7 +28,7 @@ final class JSONText {
     /// request with 52 bytes of JSON in and out (`benchmarks/run --instructions`).
     @exclusivity(unchecked) private(set) var own = Written()
     private var reserved: [Reserved: JSONText] = [:]
-    /// The coding path from the outermost value to this text, if it is to be inserted into another one.
+    /// The coding path from the outermost value to this text, if this is the text of an inner value.
     let base: [any CodingKey]
 
     init(base: [any CodingKey] = []) {

@@ -1,7 +1,7 @@
 public import Drawbridge
 public import HTTPTypes
 
-/// A form of request by which ``Gateway/call(_:_:by:method:headers:)`` calls native.
+/// How ``Gateway/call(_:_:by:method:headers:)`` calls native: by a flag, a query, or `__jsbridge__`.
 public struct RequestBridge: Sendable {
     /// `POST /notes?_mobile_bridge=1`, with the input as its body.
     public static let flag = RequestBridge { name, input in

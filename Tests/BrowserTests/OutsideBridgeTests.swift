@@ -111,7 +111,7 @@ import Testing
         path: "../../examples/bridges"
     ).standardized.path()
 
-    @Test func everyShippedBridgeHasARowInTheTable() throws {
+    @Test func everyShippedBridgeIsTriedByThesePages() throws {
         #expect(try Self.table().keys.sorted() == Self.names.sorted())
         #expect(Self.names.count > Self.shipped.count)
     }

@@ -171,7 +171,7 @@ enum ForPages {
         }
     }
 
-    /// The page that sent this; nil if its life is over, or a later one has begun.
+    /// The page that sent this; nil if that page has ended, or has connected anew since (``PageSign/life``).
     ///
     /// - Throws: a 503 if there are too many pages.
     private static func page(

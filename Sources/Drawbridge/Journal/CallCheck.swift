@@ -37,7 +37,7 @@ struct CallCheck: Sendable {
         filter = try members.filter(in: session)
         let counts = try members.counts()
         guard counts.count <= 1 else {
-            throw ReplyFault("count, atLeast and atMost are one each; keep one", at: value)
+            throw ReplyFault("only one of count, atLeast and atMost can be given", at: value)
         }
         count = counts.first ?? (1 ... .max, "at least 1")
         let order = try members.read("order", #"names, one after the other: ["login", "pay"]"#) { list in

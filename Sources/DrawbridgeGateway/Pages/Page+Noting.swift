@@ -8,7 +8,7 @@ extension Request {
     /// The page id in the request's header, which is not verified.
     var claimedPage: String? { headers.value(.pageID).flatMap { PageSign.isID($0) ? $0 : nil } }
 
-    /// The page that sent this, for records; also a page that is known only by this request.
+    /// The page that sent this, for records; also one that has not connected, of which only this request is known.
     var concernedPage: JournalRecord.Concerned? {
         guard !isAnonymous || channelCall != nil else { return nil }
         if let page { return page.concerned }

@@ -36,7 +36,7 @@ extension Journal {
         state.withLock { $0.records }.all.last { $0.head.id == id }
     }
 
-    /// The number of the next record, and the highest number of these kinds that was dropped.
+    /// The number of the next record, and the highest number of a dropped record of these kinds.
     ///
     /// - Parameter session: nil for all sessions together.
     package func ends(

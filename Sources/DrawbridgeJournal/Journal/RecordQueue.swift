@@ -11,7 +11,7 @@ struct RecordQueue: Sendable {
     private var put = 0
     private var givenUp = 0
     private(set) var lastLost = 0
-    /// The newest change among the dropped records.
+    /// The highest change number of a dropped record.
     private(set) var lastLostChange = 0
 
     var count: Int { put - givenUp }
@@ -32,7 +32,7 @@ struct RecordQueue: Sendable {
 
     /// Changes the record with a number in place.
     ///
-    /// - Returns: nil if the record was dropped, or is in the other queue.
+    /// - Returns: nil if the record was dropped, or was never added to this queue.
     mutating func update<T>(_ number: Int, _ change: (inout JournalRecord) -> T) -> T? {
         guard let index = index(of: number) else { return nil }
         return change(&self[index])

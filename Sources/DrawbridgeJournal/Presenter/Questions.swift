@@ -25,8 +25,8 @@ package final class Questions: Sendable {
     private struct State {
         var waiting: [Int: Waiting] = [:]
         var last = 0
-        /// Sessions in which a program has asked for open questions, and when it last did, so that no person is needed
-        /// to answer; the latest is last.
+        /// Sessions in which a program has listed unanswered questions, so that no person is needed to answer, with
+        /// the time when it last did; the latest is last.
         var watched: [(session: Session, since: ContinuousClock.Instant)] = []
         var patience = Duration.seconds(60)
         /// How many inspectors are open; they show the questions of all sessions.

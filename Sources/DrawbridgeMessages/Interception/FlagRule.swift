@@ -46,7 +46,7 @@ public struct FlagRule: InterceptionRule {
 }
 
 extension InterceptionRule where Self == FlagRule {
-    /// A rule for the query item `_mobile_bridge=1`, or another one.
+    /// Requests with the query item `_mobile_bridge=1` are for native; another item can be given.
     public static func flag(_ name: String = "_mobile_bridge", _ value: String = "1") -> Self {
         FlagRule(name: name, value: value)
     }

@@ -7,7 +7,7 @@ public import Logging
 /// A handler gets the *plain form* of the request: the path is the handler's own, the flag is gone. Change it and send
 /// it on with ``passThrough()``; the upstream then gets the changed request.
 public struct Request: Sendable {
-    /// The HTTP method.
+    /// The HTTP method; of a call by `__jsbridge__` that of its request, which is usually POST.
     public var method: HTTPRequest.Method {
         get { own.method }
         set { own = own.with(method: newValue) }
@@ -187,7 +187,7 @@ public struct Request: Sendable {
             .get, target, authority: authority, headers: headers, body: body, remoteAddress: remoteAddress)
     }
 
-    /// Makes a request from a head and a body.
+    /// Makes a request with the id in `head`, or a new one; without an address it comes from this machine.
     public init(head: HTTPRequest, body: Body = .empty, remoteAddress: String? = nil) {
         self.init(
             RequestHead(head), body: body, remoteAddress: remoteAddress, id: Self.id(head.headerFields))

@@ -52,7 +52,7 @@ extension Response {
 
     /// Adds how long the handler took (W3C Server Timing), which browsers show in their network tools.
     package mutating func seal(timing name: [UInt8], _ took: Duration) {
-        // A handler may pass on the answer of another gateway, whose timing is kept as well.
+        // This is the response of another gateway that a handler passed on: keep that gateway's timing too.
         if seal.timing != nil { unseal() }
         seal.timing = (name, took)
     }

@@ -21,7 +21,7 @@ package struct SessionReplies: Sendable {
 
     init(scenarios: Scenarios = Scenarios([])) { self.scenarios = scenarios }
 
-    /// Whether a test has changed the session; if not, only a page has called in it, and a page may name any session.
+    /// Whether a test has changed the session; sessions in which only pages have called are the first to be dropped.
     var isTests = false
     private(set) var ownBytes = 0
 

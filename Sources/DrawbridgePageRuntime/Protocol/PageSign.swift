@@ -31,7 +31,7 @@ package struct PageSign: Sendable {
             throw HTTPError(.badRequest, "page: must be a page's id, 32 hexadecimal digits")
         }
         guard let life = json["life"]?.numberValue?.intValue, Self.counts.contains(life) else {
-            throw HTTPError(.badRequest, "life: must be the number of the page's life, 1 for its first")
+            throw HTTPError(.badRequest, "life: must be a number from 1, greater each time the page connects")
         }
         self.id = id
         self.life = life

@@ -59,7 +59,7 @@ final class TrustedCertificates: @unchecked Sendable {
         return certificates
     }
 
-    /// Whether ``of(_:)`` returns without reading a file.
+    /// Whether ``of(_:)`` has the certificates in memory, so that it returns without reading their file.
     static func isKnown(_ trust: Origin.Trust) -> Bool {
         store.withLock { $0[trust] }.map { $0.stamp == stamp(of: trust) } ?? false
     }

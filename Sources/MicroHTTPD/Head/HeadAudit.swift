@@ -64,7 +64,7 @@ package struct HeadAudit {
         return UnsafeRawBufferPointer(rebasing: block[position..<end])
     }
 
-    /// Skips the end of a line, after the NUL that follows its last token.
+    /// Skips the end of a line, after the NUL with which the library has replaced what followed the last token.
     private mutating func lineEnd() throws(Refusal) {
         let last: UInt8 = layout == .nothing ? 0 : UInt8(ascii: "\n")
         // White space after the value: its first byte is now the NUL, and the CR is still there.

@@ -37,9 +37,9 @@ package enum HeadLayout: CaseIterable, Sendable {
     /// What this layout accepts or reads wrongly with the library that is loaded; nil if it is right.
     package static func fault(of layout: HeadLayout) -> String? { HeadProbe.fault(of: layout) }
 
-    /// Whether the library checks heads and chunks strictly itself.
+    /// Whether the library's own strict mode is used.
     ///
-    /// Not with 0.9.75, which then sends response header fields twice, and accepts spaces before colons.
+    /// Not with 0.9.75: in its strict mode that version sends response header fields twice.
     var isLibraryStrict: Bool { self == .lineFeeds }
 
     /// Copies the request target, when only the request line has been parsed.

@@ -19,7 +19,7 @@ public struct Limits: Sendable {
     /// The minimum speed in bytes per second at which a client reads a response of known length, or is disconnected.
     public var readRate = 1 << 10
 
-    /// The time after which ``bodyRate`` and ``readRate`` apply.
+    /// The time from the start of a body or a response after which ``bodyRate`` and ``readRate`` apply.
     public var graceTime = Duration.seconds(10)
 
     /// The time without data after which a connection is closed; in whole seconds, at least one.

@@ -29,7 +29,7 @@ final class Upgrades: Sendable {
     fileprivate struct Entry {
         let one: any Upgraded
         let transport: any TunnelEnd
-        /// Under TLS the library's connection, which owns the session; nil if the engine owns the socket.
+        /// The library's connection, which owns the TLS session; nil without TLS.
         let encrypted: Connection?
         /// The tick of the next check; 0 for none.
         var due = 0

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func theTableOfOptionsForFilesIsCurrent() async throws {
+    @Test func theListOfOptionsAllowedInFilesIsCurrent() async throws {
         guard isInstalled("python3") else { try Test.cancel("python3 is not there") }
         let script = Manual.root.appending(path: "scripts/options").path()
         let check = try Program("python3", [script, "--check", Program.path(of: "drawbridge")])

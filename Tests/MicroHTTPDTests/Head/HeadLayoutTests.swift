@@ -30,7 +30,7 @@ struct HeadLayoutTests {
         #expect(try HeadLayout.choose("1.2.3") { $0 == layout ? nil : "it moved" } == layout)
     }
 
-    @Test func withoutASafeLayoutTheServerNamesWhatToInstall() throws {
+    @Test func aLibraryThatParsesHeadsInAnUnknownWayIsRefusedWithVersionsToInstall() throws {
         let error = #expect(throws: ListenError.self) {
             try HeadLayout.choose("1.2.3") { $0 == .nothing ? "it moved" : "it lets a folded line through" }
         }

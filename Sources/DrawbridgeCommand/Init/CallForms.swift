@@ -1,20 +1,20 @@
 extension PageCalls {
-    /// A function that is called with the name of a native call: a bridge's, or one of the page's own that passes its argument on.
+    /// One form of native calls in scripts: a bridge's function, or a page's function that passes a parameter to one.
     struct Form: Hashable {
         var name = ""
-        /// The object of the bridge; empty if any object may have the function.
+        /// The object whose method the function is, such as `dsBridge`; empty if any object may have it.
         var object = ""
-        /// How the file says it: `by …`.
+        /// How the page calls, for the comment in drawbridge.json: `by WebViewJavascriptBridge`.
         var by: String
         var kind = Kind.call
-        /// The argument that has the name, or the object with the name under one of the keys.
+        /// The argument with the call's name: a string, or an object with the name as its member in `keys`.
         var index = 0
         var keys: [String] = []
-        /// The argument with the service or plugin, and what it is, which is put before the name: `Camera/getPhoto`.
+        /// The argument with the service or plugin, and its value, which precedes the call's name: `Camera/getPhoto`.
         var ownerIndex: Int?
         var owner = ""
         var isGuess = false
-        /// The file that declares the page's own function; nil for a bridge's.
+        /// The index of the file that declares the page's function; nil if the function belongs to a bridge.
         var file: Int?
 
         init(_ by: String, keys: [String] = [], owner: String = "", isGuess: Bool = false) {
@@ -31,7 +31,7 @@ extension PageCalls {
             if name == "postMessage" { keys = ["type", "action", "method", "event", "name", "command"] }
         }
 
-        /// Each with the argument that has the name, and that of the service or plugin.
+        /// A function, the index of the argument with the call's name (or `event`), and of the service or plugin.
         static let bridges = """
             callHandler 0, registerHandler event, callNative 0, flutter_inappwebview.callHandler 0
             dsBridge.call 0, dsbridge.call 0, _dsbridge.call 0, dsBridge.register event, dsBridge.registerAsyn event
@@ -44,7 +44,7 @@ extension PageCalls {
     }
 }
 
-/// The lists of `names.txt`.
+/// The lists of `names.txt`, by the first word of their headings: `Names["window"]`.
 enum Names {
     private static let all = Dictionary(
         uniqueKeysWithValues: String(decoding: WelcomePage.texts["names.txt"], as: UTF8.self).split(

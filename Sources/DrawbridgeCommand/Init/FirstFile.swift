@@ -1,11 +1,11 @@
 import Drawbridge
 
-/// The `drawbridge.json` that a developer begins with: the names that pages call, each with a reply to be written.
+/// The `drawbridge.json` that `init` writes: each native call of the pages, with `{}` in place of the app's answer.
 struct FirstFile {
     typealias Entry = PageCalls.Entry
 
     let calls: PageCalls
-    /// The names that handlers of the program answer, those of built-in handlers, and those that nobody answers yet.
+    /// Calls that the program's own handlers answer, that built-in handlers answer, and that no handler answers.
     private let (known, passed, missing): ([Entry], [Entry], [Entry])
 
     init(_ calls: PageCalls, answered: Set<String>, builtIns: Set<String> = []) {
@@ -16,17 +16,17 @@ struct FirstFile {
         missing = all.filter { !answered.contains($0.name) && !builtIns.contains($0.name) }
     }
 
-    /// The file, which the command takes as it is.
+    /// The text of the file, which is valid even before any `{}` is replaced.
     var text: String {
         let events = calls.all(.event).filter { !$0.name.isEmpty && !$0.name.hasPrefix("$") }
         let computed = calls.all(.computed).prefix(50).map { "    //   \($0.text)  \($0.name)" }
         var lines = [
-            "// Mocks of the native calls in these pages, written by \(Command.program.name) init. Replace each {} by",
+            "// Mocks of the native calls in these pages, written by \(Command.program.name) init. Replace each {} with",
             "// what your app answers: any JSON value. The file is reloaded when you save it. For example:",
             #"//   {"nick": "Ann"}"#,
             #"//   {"$error": {"code": 1001, "message": "not ready"}}    the call fails"#,
             #"//   {"$delay": 3000, "$reply": {"nick": "Ann"}}           after three seconds"#,
-            "// The article Mock native calls, in the manual, has all of them.", "{",
+            "// The article Mock native calls, in the manual, describes every keyword.", "{",
         ]
         lines += settings.map { "    \($0)" } + (settings.isEmpty ? [] : [""])
         lines += ["    \"replies\": {"] + replies.map { $0.isEmpty ? "" : "        \($0)" }
@@ -34,7 +34,7 @@ struct FirstFile {
         if !events.isEmpty {
             lines += [
                 "",
-                "    // What your page listens for, and native may call: POST /__drawbridge__/events/NAME",
+                "    // Events that your page listens for. To send one: POST /__drawbridge__/events/NAME",
             ]
             let members = events.map {
                 (#"\#(JSON.string($0.name)): [{"call": \#(JSON.string($0.name)), "data": {}}]"#, $0.text)
@@ -44,7 +44,7 @@ struct FirstFile {
         if !computed.isEmpty {
             lines += [
                 "",
-                "    // Calls too, whose names are computed at run time; add them above when the log names them:",
+                "    // Calls whose names are computed at run time; add the names above when the log shows them:",
             ]
         }
         return (lines + computed + ["}"]).map(\.plain).joined(separator: "\n") + "\n"
@@ -62,8 +62,8 @@ struct FirstFile {
         guard known.count + passed.count + missing.count > 0 else {
             let problem =
                 calls.all(.computed).isEmpty
-                ? "No call was found in the pages here."
-                : "No name could be read in the pages here; their calls are below."
+                ? "No native call was found in these pages."
+                : "The pages compute the names of their calls at run time; the calls are below."
             return ["// \(problem) An example:", "// \"getUser\": {\"nick\": \"Ann\"}"]
         }
         func rows(_ entries: [Entry], _ slashes: String = "", _ value: String = "{}") -> [(String, String)] {
@@ -74,7 +74,8 @@ struct FirstFile {
         let pass = #"{"$pass": true}"#
         var lines = Self.members(rows(known, "// ") + rows(passed, "", pass) + rows(missing))
         if !passed.isEmpty {
-            lines.insert("// Built-in handlers answer these; to mock one, write a value:", at: known.count)
+            lines.insert(
+                "// Built-in handlers answer these; to mock one, replace its value:", at: known.count)
             if !missing.isEmpty { lines.insert("", at: known.count + passed.count + 1) }
         }
         if !known.isEmpty {
@@ -91,7 +92,7 @@ struct FirstFile {
         let schemes = calls.all(.scheme)
         var lines: [String] = []
         for (key, names, why) in [
-            // JSBridge alone is the default.
+            // The setting is left out if it would only have `JSBridge`, its default.
             ("message-handler", handlers == ["JSBridge"] ? [] : Array(handlers), ""),
             ("scheme", schemes.filter { !$0.isGuess }.map(\.name), ""),
             ("inject", calls.all(.function).map(\.name), "  // a guess: no script here declares it"),
@@ -101,18 +102,19 @@ struct FirstFile {
         }
         for scheme in schemes where scheme.isGuess {
             lines.append(
-                "// \"scheme\": \(JSON.string(scheme.name)),  // if it is your app's: it was only guessed")
+                "// \"scheme\": \(JSON.string(scheme.name)),  // a guess; remove the slashes if it is your app's scheme"
+            )
         }
         if !calls.all(.item).isEmpty {
             lines.append(
-                "\"command-item\": \"action\",  // a guess: the item that names the call in scheme://host?action=…"
+                "\"command-item\": \"action\",  // a guess: the query parameter with the call's name in scheme://host?action=…"
             )
         }
         return bridges.isEmpty
             ? lines : lines + ["\"bridge\": ["] + Self.members(bridges).map { "    \($0)" } + ["],"]
     }
 
-    /// The elements of the setting `bridge`, each with the place where a script uses it first.
+    /// The elements of the setting `bridge`, each with the line of a page or script that uses the bridge first.
     private var bridges: [(text: String, comment: String)] {
         var all: [String: [(options: String, comment: String)]] = [:]
         let (objects, channels) = (calls.all(.object), calls.all(.channel))
@@ -120,13 +122,13 @@ struct FirstFile {
             guard let hint = BridgeHint.named(entry.name) else { continue }
             let others = all[hint.bridge, default: []]
             guard others.isEmpty || !hint.options.isEmpty else { continue }
-            // A second bridge of the same script needs a name of its own.
+            // `object` is listed twice if pages use WeixinJSBridge and AlipayJSBridge: the second gets another name.
             let name = others.isEmpty ? "" : #""as": \#(JSON.string(hint.name)), "#
             let options = hint.options.isEmpty ? "" : "{\(name)\(hint.options.dropFirst())"
             all[hint.bridge, default: []].append((options, "\(entry.places[0]), \(entry.name)"))
         }
         if let first = (objects + channels).min(by: { $0.places[0] < $1.places[0] }) {
-            // `Android`, the default object, has to be named with others.
+            // `objects` replaces its default, `Android`, so a page that uses `Android` too needs it in the list.
             let names = objects.map(\.name) + (all["android"] == nil ? [] : ["Android"])
             let members = [
                 names.isEmpty ? nil : #""objects": \#(Self.list(names))"#,
@@ -160,7 +162,9 @@ struct FirstFile {
                 " computed at run time: the log will name them"),
             count(calls.all(.event), ("event that", "events that"), " your page listens for"),
         ].compactMap { $0 }
-        return lines.isEmpty ? ["No call of native was found."] : ["In it, each with its place:"] + lines
+        return lines.isEmpty
+            ? ["No native call was found."]
+            : ["It lists, each with the line where it was found:"] + lines
     }
 
     var isEmpty: Bool { known.isEmpty && passed.isEmpty && missing.isEmpty }

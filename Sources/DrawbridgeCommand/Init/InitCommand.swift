@@ -3,44 +3,46 @@ import Drawbridge
 import DrawbridgeServer
 import Glibc
 
-/// `drawbridge init`, which writes the file that a developer begins with.
+/// `drawbridge init`: writes a first drawbridge.json for a folder's pages, or an example script for `--bridge`.
 struct InitCommand: ParsableCommand {
     static var configuration: CommandConfiguration {
         let program = Command.program.name
         return CommandConfiguration(
             commandName: "\(program) init",
             abstract:
-                "Writes a drawbridge.json with a reply to each call of native that the pages of a folder make.",
+                "Writes a drawbridge.json with a mock for each native call in the pages of a folder.",
             usage: """
                 \(program) init [folder] [--print]
                 \(program) init [folder] --bridge ./mine.js [--print]
                 """,
             discussion: """
-                It searches the folder's pages, templates and scripts for the forms of calls that bridges are known for, \
-                and says what it found, what it only guessed, and which files it did not read. No file is ever overwritten.
+                It searches the folder's pages, templates and scripts for calls in the forms that known bridges use, and prints \
+                what it found, what it only guessed, and which files it did not read. It never overwrites a file.
 
-                With --bridge it writes the script of a bridge of your own to begin with, and reads nothing.
+                With --bridge it writes an example script for your own bridge instead, and does not search the folder.
                 """)
     }
 
-    @Argument(help: "The folder; without one, the one you are in.", completion: .directory)
+    @Argument(help: "The folder with your pages; by default the current folder.", completion: .directory)
     var folder: String = "."
 
-    @Flag(name: .customLong("print"), help: "Print the file, and write none.")
+    @Flag(name: .customLong("print"), help: "Print the file instead of writing it.")
     var isPrinted = false
 
     @Option(
         help: ArgumentHelp(
-            "Write the script of a bridge of your own, and no drawbridge.json: ./mine.js", valueName: "file"),
+            "Write an example script for your own bridge, and no drawbridge.json: ./mine.js",
+            valueName: "file"),
         completion: .file(extensions: ["js"]))
     var bridge: String?
 
-    /// Reads the folder, writes the file, and says what is in it; names that handlers of the program have are `answered`.
+    /// Writes the file and prints a summary; `answered` has the names of the program's own handlers.
     func write(answered: Set<String>, builtIns: Set<String>) throws {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ValidationError(
-                "\(folder) is not a folder; name the one with your page, or go there and name none")
+                "\(folder) is not a folder; name the folder with your pages, or omit it to use the current one"
+            )
         }
         if let bridge { return try writeBridge(bridge) }
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
@@ -49,7 +51,7 @@ struct InitCommand: ParsableCommand {
         let files = try PageFiles(in: folder)
         let first = FirstFile(PageCalls(files.scripts), answered: answered, builtIns: builtIns)
         guard !isPrinted else {
-            // Standard output has the file alone, so this goes to standard error.
+            // Standard output is often redirected to a file, so these lines go to standard error.
             for name in files.leftOut.prefix(20) { complain("not read: \(name)".plain) }
             return print(first.text, terminator: "")
         }
@@ -67,8 +69,8 @@ struct InitCommand: ParsableCommand {
             !files.hasPackage ? served : folder == "." ? address : "cd \(ShellWord(folder)) && \(address)"
         lines += [
             "",
-            "A run tells the names that are not in it: click through your page, then type save missing and press Enter.",
-            "", "Next: \(first.isEmpty ? "" : "write your app's answers in place of {}, then ")\(next)",
+            "For missing calls: start Drawbridge, click through your page, then type save missing and press Enter.",
+            "", "Next: \(first.isEmpty ? "" : "replace each {} with your app's answer, then ")\(next)",
         ]
         print(lines.map(\.plain).joined(separator: "\n"))
     }
@@ -77,7 +79,7 @@ struct InitCommand: ParsableCommand {
         "\(ShellWord(Command.subcommands.contains(folder) ? "./\(folder)" : folder))"
     }
 
-    /// Creates a file, unless anything has its path, a link that leads nowhere too.
+    /// Creates a file; throws if anything has this path already, even a dangling symbolic link.
     private static func create(_ path: String, _ text: String, _ arguments: String, elsewhere: String) throws
     {
         do throws(FileError) {
@@ -89,7 +91,7 @@ struct InitCommand: ParsableCommand {
                 throw Failure("cannot write \(path): \(error); write it elsewhere: \(other) > \(elsewhere)")
             }
             throw Failure(
-                "\(path) is there already, and stays as it is; move it away first, or see what would be written: "
+                "\(path) already exists, and was not changed; move it away first, or print what would be written: "
                     + other)
         }
     }
@@ -105,7 +107,8 @@ struct InitCommand: ParsableCommand {
         let word = ShellWord(path)
         try Self.create(path, script, "init --bridge \(word) --print", elsewhere: "elsewhere/mine.js")
         let lines = [
-            "\(path) is written: a bridge that puts Shop into pages, for you to make your app's of it.", "",
+            "\(path) is written: an example bridge that gives pages the object Shop; change it to your app's.",
+            "",
             "Next: \(Command.program.name) \(served) --bridge \(word) --reply 'pay={\"paid\": true}'",
         ]
         print(lines.map(\.plain).joined(separator: "\n"))

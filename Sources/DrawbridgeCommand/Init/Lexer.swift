@@ -1,6 +1,6 @@
 import HTTPGrammar
 
-/// Cuts scripts, and the scripts of pages, into tokens; it guesses where a parser would know.
+/// Splits scripts, and the tags and scripts of pages, into tokens; unlike a parser, it only approximates the grammar.
 struct Lexer {
     private let bytes: [UInt8]
     private let file: Int32
@@ -10,7 +10,7 @@ struct Lexer {
 
     init(_ bytes: [UInt8], file: Int, isPage: Bool, words: inout Vocabulary) {
         (self.bytes, self.file) = (bytes, Int32(file))
-        // There is one owner at a time, so that nothing is copied.
+        // The vocabulary is swapped in and out: with a second reference to it, the first insertion would copy it.
         swap(&self.words, &words)
         defer { swap(&self.words, &words) }
         while isPage, place < bytes.count {
@@ -41,7 +41,7 @@ struct Lexer {
             at: range.lowerBound)
     }
 
-    /// Whether these letters are at a place, of which small ones may be large.
+    /// Whether these letters are at a place; a lowercase letter also matches its uppercase form.
     private func has(_ letters: StaticString, _ place: Int) -> Bool {
         place + letters.utf8CodeUnitCount <= bytes.count
             && (0..<letters.utf8CodeUnitCount).allSatisfy {
@@ -50,7 +50,7 @@ struct Lexer {
             }
     }
 
-    /// The first place of these letters; the end if there is none.
+    /// The place of the first match from `start` on; the end of the file if there is none.
     private func find(_ letters: StaticString, _ start: Int) -> Int {
         var place = start
         while place < bytes.count, !has(letters, place) { place += 1 }
@@ -61,7 +61,7 @@ struct Lexer {
         bytes.indices.contains(place) && (bytes[place].isWord || bytes[place] == 0x24 || bytes[place] > 0x7F)
     }
 
-    /// Reads a tag, and what is in a `<script>`.
+    /// Reads a tag, and the code of a `<script>`; skips a `<style>`, and a `<script>` of another type, such as JSON.
     private mutating func readTag() {
         add(Vocabulary.end)
         let (first, isScript, isStyle) = (tokens.count, has("script", place), has("style", place))
@@ -75,9 +75,9 @@ struct Lexer {
         place = end
     }
 
-    /// Reads on, and skips comments; a tag ends with its `>`.
+    /// Splits the code up to `limit` into tokens, without comments; in a tag it stops after the `>`.
     private mutating func readScript(to limit: Int, isTag: Bool = false) {
-        // The templates whose `${…}` are being read, each with the number of braces that are open in it.
+        // The template literals that are open, each with the number of open braces inside of its current `${…}`.
         var templates: [Int] = []
         while place < limit {
             let (start, letter) = (place, Unicode.Scalar(bytes[place]))
@@ -95,7 +95,7 @@ struct Lexer {
             case "'", "\"": readText(bytes[start], limit, isTag: isTag)
             case "`",
                 "}" where letter == "`" || templates.last == 0:
-                // `a${b}c` is read as 'a' + (b) + 'c', without texts that are empty.
+                // The template literal a${b}c becomes the tokens 'a' + (b) + 'c', without empty strings.
                 if letter == "}", templates.popLast() != nil { add(")") }
                 let start = place
                 while place < limit, bytes[place] != 0x60, !has("${", place) {
@@ -125,9 +125,9 @@ struct Lexer {
         }
     }
 
-    /// Reads a string; a quote that nothing closes in its line, and one in a word, as in `don't`, are ignored.
+    /// Reads a string literal; ignores a quote inside of a word (`don't`), or without a closing quote on its line.
     ///
-    /// In a tag, `onclick="…"`, `@click="…"`, `:href="…"`, `(click)="…"` and `href="javascript:…"` are scripts.
+    /// Attributes with code: `onclick="…"`, `@click="…"`, `:href="…"`, `(click)="…"`, `href="javascript:…"`.
     private mutating func readText(_ quote: UInt8, _ limit: Int, isTag: Bool) {
         var end = place
         while end < limit, bytes[end] != quote, isTag || bytes[end] != 0x0A {
@@ -148,11 +148,11 @@ struct Lexer {
     }
 }
 
-/// The words and texts of scripts, each of which has a number; a mark's is its code.
+/// Numbers for the words and string literals of scripts; the number of a punctuation mark is its ASCII code.
 struct Vocabulary {
     static let end: Int32 = 0
     static let arrow: Int32 = 1
-    /// The first word; `var`, `let` and `const`, which only begin a statement, are the first three.
+    /// The first word's number; `var`, `let` and `const`, which always begin a statement, are the first three words.
     static let first: Int32 = 128
     static let variables = first..<first + 3
 
@@ -162,7 +162,7 @@ struct Vocabulary {
 
     var count: Int { strings.count }
 
-    /// The number of a word, or of the letters of a text.
+    /// The number of a word or string literal, which is added if it is new.
     mutating func number(of letters: ArraySlice<UInt8>) -> Int32 {
         let word = String(decoding: letters, as: UTF8.self)
         if let number = numbers[word] { return number }

@@ -1,8 +1,8 @@
 import Drawbridge
 
-// What expressions may be.
+// Finds the names of calls among the strings that an expression can evaluate to.
 extension PageCalls {
-    /// Takes the names that an expression may be, or says that only a run tells.
+    /// Adds the strings that an expression can evaluate to as call names; if none is found, notes a computed name.
     mutating func take(_ range: Range<Int>, _ form: Form, _ place: Int) {
         if !takes(range, form, place) { leave(place) }
     }
@@ -11,7 +11,7 @@ extension PageCalls {
         if !takes(name, form, place) { leave(place) }
     }
 
-    /// Takes a text for the name of a call; gives false where it cannot be one.
+    /// Adds a string as the name of a call, or of an event; returns false if it is not a valid name.
     mutating func takes(_ text: String, _ form: Form, _ place: Int) -> Bool {
         guard form.kind != .event else { add(text, place, as: .event); return true }
         var (path, form) = (form.owner.isEmpty ? text : "\(form.owner)/\(text)", form)
@@ -19,7 +19,7 @@ extension PageCalls {
             form.by += text
             if PageOptions.isIdentifier(text) { add(text, place, as: .handler) }
         }
-        // Calls of the bridges' own, which need no mock.
+        // Bridges make these calls internally, so they need no mock.
         let isListener = form.by == "Capacitor" && (text.hasSuffix("Listener") || text.hasSuffix("Listeners"))
         guard text != "handleH5Response", !text.hasPrefix("_dsb."), !isListener else { return true }
         if form.by.lowercased().hasSuffix("dsbridge"), let dot = text.lastIndex(of: ".") {
@@ -30,7 +30,7 @@ extension PageCalls {
         return true
     }
 
-    /// The name under which a mock is written; nil where the text cannot be one.
+    /// The key of a call's mock in `replies`, such as `user/get`; nil if the text is not a valid key.
     static func replyName(_ text: String) -> String? {
         let parts = text.split(separator: "/")
         let name = parts.joined(separator: "/")
@@ -39,14 +39,14 @@ extension PageCalls {
         return isPlain && isPath && !name.hasPrefix("$") ? name : nil
     }
 
-    /// Takes what an expression, or its member with one of the keys, may be for the names of calls.
+    /// Adds an expression's possible values, or those of its member in `form.keys`, as call names; false without any.
     mutating func takes(_ range: Range<Int>, _ form: Form, _ place: Int, depth: Int = 0) -> Bool {
         steps += 1
-        // Without a type assertion of TypeScript's: `'pay' as const`.
+        // A TypeScript assertion after the expression is ignored: `'pay' as const`.
         let end = range.prefix(12).first { ["as", "satisfies"].contains(scripts[$0]) } ?? range.upperBound
         let (first, last) = (range.lowerBound, end - 1)
         guard first <= last, depth < 6, steps < Self.mostSteps else { return false }
-        // A message that has no member for its name gets the mock `message`.
+        // A posted message that has none of the members in `keys` is mocked under the name `message`.
         let isMessage = form.keys.count > 1
         if first == last, let text = scripts.text(first) {
             return form.keys.isEmpty || isMessage ? takes(isMessage ? "message" : text, form, place) : false
@@ -65,7 +65,7 @@ extension PageCalls {
         }
         var word = first
         while scripts[word + 1] == ".", word + 1 < last { word += 2 }
-        // Calls whose result is taken for their first argument.
+        // The result of these functions is taken to be their first argument.
         let passing = ["stringify", "encodeURIComponent", "String", "freeze", "assign"]
         if passing.contains(scripts[word]), scripts.partner(word + 1) == last {
             return takesAny(scripts.parts(word + 1, most: 1), form, place, depth)
@@ -79,7 +79,7 @@ extension PageCalls {
         return isAny
     }
 
-    /// Takes `name` or `object.name`: a parameter of the function around it, or what the folder gives it once.
+    /// Adds the values of `name` or `object.name`, which is a parameter of the enclosing function or a variable.
     private mutating func takesWord(
         _ first: Int, _ last: Int, _ form: Form, _ place: Int, _ depth: Int
     ) -> Bool {
@@ -88,7 +88,7 @@ extension PageCalls {
             var own = form
             if isMember { own.keys = [scripts[last]] }
             guard let name = scripts.function(open) else {
-                // `['a', 'b'].forEach(name => …)`
+                // The parameter takes the value of each element: `['a', 'b'].forEach(name => …)`
                 let call = scripts[open - 1] == "function" ? open - 2 : open - 1
                 guard scripts[call] == "(", ["forEach", "map"].contains(scripts[call - 1]) else {
                     return false

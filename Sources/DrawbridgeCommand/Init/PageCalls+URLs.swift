@@ -1,6 +1,6 @@
 import Drawbridge
 
-// Texts that are URLs, or the greater part of one: `'/pay?_mobile_bridge=1'`, `'shop://' + name`.
+// Finds native calls in string literals that are URLs or parts of one: `'/pay?_mobile_bridge=1'`, `'shop://' + name`.
 extension PageCalls {
     mutating func readURL(_ text: String, _ place: Int) {
         guard text.utf8.contains(where: { $0 == 0x40 || $0 == 0x5F || $0 == 0x3A }) else { return }
@@ -23,13 +23,13 @@ extension PageCalls {
         if !isSignal { takeName(name, form, place) }
     }
 
-    /// Takes the name in a URL, or what is put in front of the text or behind it, where that is the name.
+    /// Adds the call's name from a URL, or from what is concatenated before or after the literal, if the name is there.
     private mutating func takeName(_ name: Substring, _ form: Form, _ place: Int) {
-        // `url += '?_mobile_bridge=1'`
+        // `+=` is two tokens: `url += '?_mobile_bridge=1'`
         let mark = scripts[place - 1] == "=" && scripts[place - 2] == "+" ? place - 2 : place - 1
         let isAdded = scripts[mark] == "+"
         var operand = isAdded ? scripts.operand(before: mark) : place..<place
-        // `path + (path.includes('?') ? '&' : '?') + '_mobile_bridge=1'`
+        // The choice between `?` and `&` is skipped: `path + (path.includes('?') ? '&' : '?') + '_mobile_bridge=1'`
         if operand.contains(where: { scripts[$0] == "?" }), scripts[operand.lowerBound - 1] == "+" {
             operand = scripts.operand(before: operand.lowerBound - 1)
         }
@@ -42,7 +42,7 @@ extension PageCalls {
         if isAdded, name.isEmpty || isPart {
             if isPart || !takes(operand, form, start) { leave(start) }
         } else if isOpen, !text.contains("?") || text.hasSuffix("action=") {
-            // `'shop://order/' + name`
+            // The path before the variable becomes part of the call's name: `'shop://order/' + name`
             var form = form
             if name.hasSuffix("/") { form.owner = String(name.dropLast()) }
             let isEnd = name.isEmpty || name.hasSuffix("/")
@@ -53,7 +53,7 @@ extension PageCalls {
         }
     }
 
-    /// How a URL calls native, and the name in it, empty where it has none.
+    /// By which bridge a URL calls native, and the call's name, empty if the URL has none; nil for any other URL.
     private static func native(_ url: String) -> (by: String, name: Substring)? {
         let items = url.split(omittingEmptySubsequences: false) { "?&#".contains($0) }
         let action = items.first { $0.hasPrefix("action=") }?.dropFirst("action=".count)

@@ -1,35 +1,35 @@
 import Drawbridge
 
-/// What the pages of a folder ask of native, by a table of the forms of calls.
+/// The native calls in the pages and scripts of a folder, found by the known forms of such calls.
 ///
-/// It guesses: a wrong name costs one line in the file, and a missed one appears in the log when the page runs.
+/// It may be wrong: a wrong name costs one line in drawbridge.json, and a missed call is logged when the page makes it.
 struct PageCalls {
     enum Kind {
-        /// Calls, by their names, and those whose names are computed, as they are written.
+        /// Calls by their names, and calls whose names are computed at run time, by their code.
         case call, computed
-        /// What the page listens for, so that native may call it.
+        /// Events that the page listens for, so that native can send them.
         case event
-        /// Names below `messageHandlers`, and those of whose `postMessage` the page waits for the promise.
+        /// Names in `webkit.messageHandlers`, and those whose `postMessage` has to return a promise: it is awaited.
         case handler, awaited
-        /// URL schemes, and the query item in such a URL that has the call's name.
+        /// URL schemes of apps, and the query parameter that has the call's name in URLs with such a scheme.
         case scheme, item
-        /// What the app puts into the page: functions, objects, those of an app for Android, and its channels.
+        /// Globals that the app defines: functions, objects, Android's objects, channels with a `postMessage`.
         case function, shortcut, object, channel
-        /// The objects of bridges that are injected by `--bridge`.
+        /// The global objects of the bridges that `--bridge` can inject, such as `dsBridge`.
         case bridge
     }
 
     private(set) var scripts: Scripts
-    /// What was found, by its name; each place is there once.
+    /// The names found of each kind, each with its lines in the files and the form of the call on each line.
     private(set) var found: [Kind: [String: [Place: Form]]] = [:]
-    /// The files that ask `http://__jsbridge__` with the name in the body.
+    /// Files with a native request whose URL has no call's name: the name is in the JSON of the request's body.
     var asking: Set<Int> = []
-    /// Plugins of Capacitor's, by the names that scripts have for them.
+    /// Names of Capacitor plugins, by the variables that hold them.
     private var plugins: [String: String] = [:]
-    /// The functions in the order in which they are followed, each with the place of the call in it.
+    /// The queue of functions whose calls are to be found; `from` is the native call inside of a function of the page.
     private var waiting: [(form: Form, from: Int?)] = Form.bridges.map { ($0, nil) }
     private var followed: Set<Form> = []
-    /// How much was looked at; it is limited, since a generated script may have any number of names.
+    /// The work done so far; `mostSteps` limits it, since a generated script may have any number of names.
     var steps = 0
     static let mostSteps = 500_000
 
@@ -55,7 +55,7 @@ struct PageCalls {
             }
             if let from, !isCalled { leave(from) }
         }
-        // One form may have the name of a call that another has not.
+        // A line where one form found a call's name is not listed as computed, even if another form found no name.
         let named = Set(found[.call, default: [:]].values.flatMap(\.keys))
         found[.computed] = found[.computed]?.mapValues { $0.filter { !named.contains($0.key) } }.filter {
             !$0.value.isEmpty
@@ -74,14 +74,14 @@ struct PageCalls {
 
     struct Entry {
         let name: String
-        /// In their order, of which certain ones go first.
+        /// The lines of the calls, by file and line number; guesses come last.
         let places: [Place]
-        /// Where, and by what.
+        /// The comment on the call in drawbridge.json: `app.js:3, cart.js:8 and 2 more, by dsBridge`.
         let text: String
         let isGuess: Bool
     }
 
-    /// What was found of a kind, in the order of its places.
+    /// The finds of one kind, in the order of the lines where each was found first.
     func all(_ kind: Kind) -> [Entry] {
         found[kind, default: [:]].map { name, forms in
             let all = forms.sorted { ($0.value.isGuess ? 1 : 0, $0.key) < ($1.value.isGuess ? 1 : 0, $1.key) }
@@ -101,7 +101,7 @@ struct PageCalls {
         }
     }
 
-    /// Notes a call whose name only a run tells.
+    /// Notes a call whose name is computed at run time.
     mutating func leave(_ place: Int) {
         let isOfBridge = BridgeHint.named(scripts[place - 2]) != nil
         add(scripts.shown(isOfBridge ? place - 2 : place), place, as: .computed)
@@ -132,9 +132,9 @@ struct PageCalls {
         }
     }
 
-    /// `messageHandlers.pay.postMessage(…)`, `messageHandlers[name].postMessage(…)`.
+    /// Adds the calls `messageHandlers.pay.postMessage(…)` and `messageHandlers[name].postMessage(…)`.
     private mutating func readMessage(_ place: Int) {
-        // `(messageHandlers as any).pay`
+        // Skips a TypeScript assertion: `(messageHandlers as any).pay`
         let place =
             scripts[place + 1] == "as" ? (place..<place + 5).first { scripts[$0] == ")" } ?? place : place
         let isNamed = scripts[place + 1] == "."
@@ -143,7 +143,7 @@ struct PageCalls {
         else { return }
         let name = isNamed ? scripts[close] : scripts.text(place + 2) ?? ""
         if name == "iOS_Native_InjectJavascript" { add("WKWebViewJavascriptBridge", place, as: .bridge) }
-        // The page's half of these bridges is in the page.
+        // Posted to by a bridge's library in the page, such as Cordova's: the handler's name is not that of a call.
         guard BridgeHint.ofMessageHandler(name) == nil else { return }
         if PageOptions.isIdentifier(name) {
             let end = (scripts.partner(open) ?? open) + 1
@@ -168,7 +168,7 @@ struct PageCalls {
             && !Names["window"].contains(name) && !Names["libraries"].contains(name)
     }
 
-    /// Takes a call of an object that no script declares, or of a plugin: `MyApp.pay(…)`, `MyApp[name](…)`.
+    /// Adds a method call on a plugin, or on an object that no script declares: `MyApp.pay(…)`, `MyApp[name](…)`.
     private mutating func readObject(_ object: String, _ place: Int) {
         let isComputed = scripts[place + 1] == "["
         guard isComputed || scripts[place + 1] == ".", scripts.receiver(place) == nil,
@@ -184,7 +184,7 @@ struct PageCalls {
         } else if scripts.isDeclared(object) {
             return
         } else if scripts[place + 2] == "postMessage" {
-            // postMessage of an app's channel takes one argument, that of a window or frame several.
+            // A channel's `postMessage` has one argument; with more, it is a window's or frame's, which is not native.
             guard scripts.parts(close + 1).count == 1 else { return }
             add(object, place, as: .channel)
             return take(object, form, place)
@@ -202,19 +202,19 @@ struct PageCalls {
     private mutating func addPlugin(_ place: Int) {
         guard !["Capacitor", "CapacitorHttp"].contains(scripts[place]) else { return }
         add("Capacitor", place, as: .bridge)
-        // `const App = registerPlugin('ShopApp')`
+        // The argument names the plugin, else the variable does: `const App = registerPlugin('ShopApp')`
         let argument =
             scripts[place + 1] == "=" ? scripts.arguments(place + 2).flatMap { scripts.text($0 + 1) } : nil
         plugins[scripts[place]] = argument ?? scripts[place]
     }
 
-    /// Notes the plugins of an import: `import { Camera } from '@capacitor/camera'`.
+    /// Adds the Capacitor plugins of an import: `import { Camera } from '@capacitor/camera'`.
     mutating func addPlugins(before place: Int) {
         guard scripts[place - 2] == "}", let open = scripts.partner(place - 2) else { return }
         for word in open..<place where scripts[word].first?.isUppercase == true { addPlugin(word) }
     }
 
-    /// Whether an object has a name as apps give to theirs.
+    /// Whether a name contains a word that is typical of apps' objects, as `ShopNative` does.
     private static func isOfApp(_ name: String) -> Bool {
         let letters = name.utf8.map { $0 | 0x20 }
         return letters.indices.contains { start in
@@ -226,12 +226,12 @@ struct PageCalls {
 
     // MARK: Functions
 
-    /// Whether the word at a place probably means this function.
+    /// Whether the word at a place probably means the function of this form.
     private func fits(_ form: Form, _ place: Int) -> Bool {
         let (file, receiver) = (scripts.file(place), scripts.receiver(place))
         let isOwn = scripts.declared[form.name]?.contains(file) ?? false
         guard let home = form.file else {
-            // Libraries for pages declare these objects themselves, and need the app's half.
+            // A library in the page declares these objects, and still needs the app to provide the native side.
             let isOfPage = ["cordova", "dsBridge", "dsbridge", "KKJSBridge"].contains(form.object)
             if !form.object.isEmpty {
                 return scripts[place - 1] == "." && scripts[place - 2] == form.object
@@ -242,8 +242,8 @@ struct PageCalls {
             return receiver.map { BridgeHint.named($0) == nil } ?? !isOwn
         }
         if file == home { return true }
-        // A function of another file counts only if its name is a bridge's, such as callHandler: a name of one letter, or one
-        // that many objects have, may be anybody's.
+        // In files that do not declare the function, a name of one or two letters often means another function, and
+        // `callHandler` and `registerHandler` are searched for as a bridge's functions, so these never match.
         let isBridge = ["callHandler", "registerHandler"].contains(form.name)
         guard !isBridge, form.name.count > 2 else { return false }
         let isCommon = Names["methods"].contains(form.name)
@@ -251,7 +251,7 @@ struct PageCalls {
         return !isCommon || receiver.first?.isUppercase == true || Self.isOfApp(receiver)
     }
 
-    /// Takes the name of a call, or another name of the function; says whether there is one.
+    /// Adds the name in a call of the function, or queues an alias of the function; returns whether there was either.
     private mutating func follow(_ form: Form, _ place: Int) -> Bool {
         var form = form
         if !form.object.isEmpty { add(form.object, place, as: .bridge) }
@@ -262,7 +262,7 @@ struct PageCalls {
             wait(form, alias)
             return true
         }
-        // `bridge.callHandler.call(bridge, 'pay')`
+        // The first argument of `call` and `apply` is `this`: `bridge.callHandler.call(bridge, 'pay')`
         let isOfFunction = open == place + 3 && ["call", "apply"].contains(scripts[open - 1])
         let parts = scripts.parts(open).dropFirst(isOfFunction ? 1 : 0)
         let (index, owner) = (parts.startIndex + form.index, form.ownerIndex.map { parts.startIndex + $0 })
@@ -279,7 +279,7 @@ struct PageCalls {
         return true
     }
 
-    /// Follows a function of the page's, of which one of each file is enough.
+    /// Queues a function of the page, so that its calls are searched too; the same function of a file is queued once.
     mutating func wait(_ form: Form, _ function: Int, from place: Int? = nil) {
         var form = form
         form.file = scripts.file(function)

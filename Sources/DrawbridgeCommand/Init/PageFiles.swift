@@ -1,8 +1,8 @@
 import Glibc
 
-/// The pages and scripts of a folder, as many as can be read in a few seconds, and what of it was not read.
+/// The pages and scripts of a folder, read within limits of number, size and time, and a list of the skipped ones.
 ///
-/// Links are not followed: they may lead out of the folder, or round in it.
+/// Symbolic links are not followed: they may lead out of the folder, or form a cycle.
 struct PageFiles {
     struct Bounds {
         var files = 2000
@@ -14,14 +14,14 @@ struct PageFiles {
     private let root: String
     private let bounds: Bounds
     private var bytes = 0
-    /// The tokens of all files that were read, with their paths below the folder.
+    /// The tokens of all files that were read, and the paths of these files relative to the folder.
     private(set) var scripts = Scripts()
-    /// What was left out, and why, in short.
+    /// The paths that were not read, each with the reason: `huge.js (more than 1024 KB)`.
     private(set) var leftOut: [String] = []
-    /// Whether the folder has a `package.json`.
+    /// Whether the folder has a `package.json`, so that its pages are probably served by a dev server.
     private(set) var hasPackage = false
 
-    /// Reads a folder, each file before those of folders in it.
+    /// Reads the folder breadth first; throws if the folder itself cannot be listed.
     init(in root: String, within bounds: Bounds = Bounds()) throws {
         (self.root, self.bounds) = (root, bounds)
         let end = ContinuousClock.now + bounds.time
@@ -40,7 +40,7 @@ struct PageFiles {
                 let isFull = scripts.paths.count >= bounds.files || bytes >= bounds.bytes
                 guard !isFull, .now < end else {
                     leftOut.append(
-                        "everything after \(scripts.paths.count) files (there is too much; name a smaller folder)"
+                        "everything after \(scripts.paths.count) files (limit reached; name a smaller folder)"
                     )
                     return
                 }
@@ -49,7 +49,7 @@ struct PageFiles {
         }
     }
 
-    /// The names in a folder, sorted, without hidden ones; nil where it cannot be read.
+    /// The names in a folder, sorted, without hidden ones; nil, with `errno` set, if the folder cannot be opened.
     private static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
@@ -63,7 +63,7 @@ struct PageFiles {
         return names.filter { !$0.hasPrefix(".") }.sorted()
     }
 
-    /// Reads an entry; gives the path of a folder whose entries are to be read.
+    /// Reads an entry of a folder; if the entry is a folder that is to be read in turn, returns its path.
     private mutating func read(_ name: String, in folder: String, isPackage: Bool) -> String? {
         let path = folder + name
         var status = stat()
@@ -71,18 +71,18 @@ struct PageFiles {
         switch status.st_mode & S_IFMT {
         case S_IFREG:
             if let why = read(path, Int(status.st_size)) { leftOut.append("\(path) (\(why))") }
-        case S_IFLNK where Self.isScript(name) || Self.isPage(name): leftOut.append("\(path) (a link)")
+        case S_IFLNK where Self.isScript(name) || Self.isPage(name): leftOut.append("\(path) (symbolic link)")
         case S_IFDIR where ["node_modules", "bower_components", "jspm_packages"].contains(name):
             leftOut.append("\(path) (libraries)")
         case S_IFDIR where isPackage && ["dist", "build", "out", "coverage"].contains(name):
-            leftOut.append("\(path) (built of other files)")
+            leftOut.append("\(path) (build output)")
         case S_IFDIR: return "\(path)/"
         default: break
         }
         return nil
     }
 
-    /// Reads a page or a script; says why one is left out.
+    /// Reads a page or script; returns the reason if it is skipped, and nil for files that are neither.
     private mutating func read(_ path: String, _ size: Int) -> String? {
         let isPage = Self.isPage(path)
         guard isPage || Self.isScript(path) else { return nil }
@@ -90,14 +90,14 @@ struct PageFiles {
         guard let contents = try? FileText("\(root)/\(path)", in: FileFolder(of: "\(root)/\(path)")).bytes
         else { return "it cannot be read" }
         bytes += contents.count
-        if contents.prefix(8192).contains(0) { return "no text" }
+        if contents.prefix(8192).contains(0) { return "binary" }
         let isLong = !isPage && contents.count > 20_000
         if isLong, contents.count(where: { $0 == 0x0A }) < contents.count / 1000 { return "minified" }
         scripts.add(contents, path: path, isPage: isPage)
         return nil
     }
 
-    /// What follows the last point of a name in small letters; `d.ts`, which only declares, is not a script.
+    /// The file name extension in lowercase; `d.ts` for TypeScript declarations, which are not read.
     private static func ending(_ path: String) -> String {
         path.hasSuffix(".d.ts") ? "d.ts" : path.split(separator: ".").last?.lowercased() ?? ""
     }
@@ -106,7 +106,7 @@ struct PageFiles {
         ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"].contains(ending(path))
     }
 
-    /// Whether a file is read as a page.
+    /// Whether a file is a page or a template, of which only the tags and scripts are read.
     static func isPage(_ path: String) -> Bool { pages.contains(ending(path)) }
 
     private static let pages: Set = [

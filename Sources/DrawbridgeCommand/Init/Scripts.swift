@@ -1,13 +1,13 @@
 import HTTPGrammar
 
-/// The words, texts and marks of a folder's pages and scripts, one file behind the other.
+/// The tokens of a folder's pages and scripts, file after file: words, string literals (`text`), punctuation (`mark`).
 struct Scripts {
     struct Token {
-        /// The number of a word or a mark; that of a text is its complement, which is less than zero.
+        /// The number of a word or punctuation mark; a string literal has the complement of its number (negative).
         var word: Int32
         let line: Int32
         let file: Int32
-        /// The matching bracket, and the bracket or the arrow of a function that opens around this token; -1 for none.
+        /// The index of the matching bracket, and of the bracket or `=>` that encloses this token; -1 for none.
         var partner: Int32 = -1
         var around: Int32 = -1
     }
@@ -15,9 +15,9 @@ struct Scripts {
     private(set) var tokens: [Token] = []
     private(set) var paths: [String] = []
     private var words = Vocabulary()
-    /// The places of each word, and the marks behind it where it is given a value: `a = 1`, `a: 1`, `a of list`.
+    /// The places of each word, and of the `=`, `:` or `of` that gives it a value: `a = 1`, `a: 1`, `a of list`.
     private var (places, marks) = ([[Int32]](), [Int32: [Int]]())
-    /// The files that declare a name, the names that one imports, and those that are looked for: `if (window.Shop)`.
+    /// The files that declare each name, the names that files import, and names that are tested: `if (window.Shop)`.
     private(set) var (declared, imported, lookedFor) = ([String: Set<Int>](), Set<String>(), Set<String>())
 
     mutating func add(_ bytes: [UInt8], path: String, isPage: Bool) {
@@ -41,7 +41,7 @@ struct Scripts {
         return Unicode.Scalar(UInt8(tokens[place].word))
     }
 
-    /// Matches brackets; the body of an arrow's function ends as an expression does, or where `const` begins another line.
+    /// Matches brackets; the body of an arrow function ends at a closing bracket, a comma, a semicolon, or `const`.
     private mutating func match(_ place: Int, _ open: inout [Int]) {
         let (mark, word) = (mark(place), tokens[place].word)
         let isStatement = Vocabulary.variables.contains(word)
@@ -51,7 +51,7 @@ struct Scripts {
             while let last = open.last, tokens[last].word == Vocabulary.arrow { open.removeLast() }
         }
         if word == Vocabulary.end { open = [] }
-        // A bracket without a counterpart has no partner.
+        // A closing bracket whose counterpart is not among the last four open ones has no partner.
         if let opening, let index = open.suffix(4).lastIndex(where: { self.mark($0) == opening }) {
             (tokens[open[index]].partner, tokens[place].partner) = (Int32(place), Int32(open[index]))
             open.removeSubrange(index...)
@@ -64,14 +64,14 @@ struct Scripts {
 
     private mutating func note(_ place: Int) {
         let (around, next) = (around(place), mark(place + 1))
-        // `import { a, b }`, `const { a, b } =`
+        // Whether the name is in a list in braces: `import { a, b }`, `const { a, b } =`
         let isListed = (next == "," || next == "}") && mark(around) == "{"
         let before = isWord(place - 1) ? self[place - 1] : isListed ? self[around - 1] : ""
         let isMember = mark(place - 1) == "."
         let isAssigned = next == "=" && mark(place + 2) != "="
         guard isMember || isAssigned || !before.isEmpty else { return }
         let name = self[place]
-        // `Shop = window.Shop || {}` may keep an object of the app's.
+        // `Shop = window.Shop || {}` keeps the app's object if there is one, so it does not declare `Shop`.
         let isKept = next == "=" && (self[place + 2] == name || self[place + 4] == name)
         let isImported = before == "import" || before == "as"
         let isDeclared = isImported || !before.isEmpty && Self.declaring.contains(before)
@@ -82,12 +82,12 @@ struct Scripts {
             declared[name, default: []].insert(file(place))
         }
         let isTested = isMember && !isAssigned && next.map { ")&|?=".unicodeScalars.contains($0) } == true
-        // Of small letters, what `typeof` is asked of is a library's more often than an app's.
+        // A lowercase name after `typeof` is more often a library's object than an app's.
         let isAsked = before == "typeof" && name.first?.isUppercase == true
         if isAsked || isTested && receiver(place) == nil { lookedFor.insert(name) }
     }
 
-    /// Calls an object by its own name wherever a file has another for it: `const app = window.ShopApp; app.pay()`.
+    /// Replaces a file's variable for an object by the object's name: `const app = window.ShopApp; app.pay()`.
     mutating func rename(to isObject: (String) -> Bool) {
         var seen: Set<[Int32]> = []
         for place in places(where: isObject) where ![".", "[", "("].contains(self[place + 1]) {
@@ -109,7 +109,7 @@ struct Scripts {
 
     // MARK: Tokens
 
-    /// The word or mark at a place; a text is a `'` here.
+    /// The word or punctuation mark at a place; `'` for a string literal, and empty outside of the tokens.
     subscript(place: Int) -> String {
         guard tokens.indices.contains(place) else { return "" }
         return tokens[place].word < 0 ? "'" : words[tokens[place].word]
@@ -142,7 +142,7 @@ struct Scripts {
         }.sorted()
     }
 
-    /// The marks behind a word where it is given a value.
+    /// The places of each `=`, `:` or `of` that gives a word a value.
     func values(of word: String) -> [Int] { words.number(of: word).flatMap { marks[$0] } ?? [] }
 
     private func value(at place: Int) -> Int? {
@@ -167,20 +167,20 @@ struct Scripts {
         }
     }
 
-    /// Where the path begins that ends with a word: `a.b.c`.
+    /// The place of `a` in `a.b.c`, if `c` is at the given place.
     func head(_ place: Int) -> Int {
         var head = place
         for _ in 0..<20 where self[head - 1] == "." { head -= 2 }
         return head
     }
 
-    /// The operand in front of a mark: `a.b`, `(a)`.
+    /// The operand before an operator: `a.b`, `(a)`.
     func operand(before mark: Int) -> Range<Int> {
         let last = max(0, mark - 1)
         return max(0, min(partner(last) ?? head(last), last))..<max(0, mark)
     }
 
-    /// The arguments of a call, or the members of an object, whose bracket opens at a place.
+    /// The arguments of a call, elements of an array or members of an object, whose bracket opens at a place.
     func parts(_ open: Int, most: Int = 8) -> [Range<Int>] {
         guard let close = partner(open) else { return [] }
         var (parts, start) = ([Range<Int>](), open + 1)
@@ -191,7 +191,7 @@ struct Scripts {
         return parts
     }
 
-    /// The code of an expression, shortened.
+    /// The code of an expression for a comment in drawbridge.json: its first 12 tokens.
     func shown(_ place: Int) -> String {
         let all = expression(place)
         let words = all.prefix(12).map { place in
@@ -202,7 +202,7 @@ struct Scripts {
 
     // MARK: Names
 
-    /// The object whose member a word is; nil for a global name, and empty for what an expression gives.
+    /// The object before the word's dot: `a` in `a.b`; nil for a global, as in `window.b`; empty in `f().b`.
     func receiver(_ place: Int) -> String? {
         guard self[place - 1] == "." else { return nil }
         guard isWord(place - 2) else { return self[place - 3] == "any" ? nil : "" }
@@ -210,7 +210,7 @@ struct Scripts {
         return isGlobal ? nil : self[place - 2]
     }
 
-    /// Where the arguments of a call open whose function is at a place, behind types of TypeScript: `ask<A>('a')`.
+    /// The opening parenthesis of a call whose function is at a place: `ask('a')`, `ask<A>('a')`; nil if it is no call.
     func arguments(_ place: Int) -> Int? {
         var open = place + 1
         if self[open] == "<" {
@@ -224,7 +224,7 @@ struct Scripts {
         return self[place - 1] == "." || !isDeclared ? open : nil
     }
 
-    /// Where another name of the function at a place is: `ask = bridge.call`, `{call: ask} = bridge`, `call as ask`.
+    /// The place of an alias for the function at a place: `ask = bridge.call`, `{call: ask} = bridge`, `call as ask`.
     func alias(_ place: Int) -> Int? {
         let close = partner(around(place)) ?? 0
         if self[place + 1] == "as" || self[place + 1] == ":" && self[close + 1] == "=", isWord(place + 2) {
@@ -237,10 +237,10 @@ struct Scripts {
 
     // MARK: Functions
 
-    /// The bracket of the parameters, or the only one, of the function whose body opens at a place.
+    /// The opening parenthesis of the parameters of the function whose body opens at a place; in `a => …` it is `a`.
     private func parameters(_ body: Int) -> Int? {
         if self[body] == "=>", isWord(body - 1), self[body - 2] != ":" { return body - 1 }
-        // A return type, as in TypeScript, may be between.
+        // In TypeScript, a return type may be between the parameters and the body.
         guard ["=>", "{"].contains(self[body]),
             let close = (body - 12..<body).last(where: { self[$0] == ")" }), let open = partner(close),
             close + 1 == body || self[close + 1] == ":" && close + 2 < body
@@ -248,7 +248,7 @@ struct Scripts {
         return ["if", "for", "while", "switch", "catch"].contains(self[open - 1]) ? nil : open
     }
 
-    /// Where the parameters are of the function around a place that has one of the name there, and its index.
+    /// Finds the parameter that the name at a place means: where its function's parameters open, and its index.
     func parameter(_ place: Int) -> (open: Int, index: Int)? {
         var around = place
         for _ in 0..<20 {
@@ -256,17 +256,17 @@ struct Scripts {
             guard around >= 0 else { return nil }
             guard let open = parameters(around) else { continue }
             if self[open] == self[place] { return (open, 0) }
-            // A type, or a value to begin with, may be behind a name, and `private` before it.
+            // A type or default value may follow a parameter's name, and `private` may precede it.
             let index = parts(open).firstIndex { $0.prefix(2).contains { self[$0] == self[place] } }
             if let index { return (open, index) }
         }
         return nil
     }
 
-    /// Where the name is of the function whose parameters are at a place; nil where it has none.
+    /// The place of the name of the function whose parameters open at a place; nil if the function is anonymous.
     func function(_ open: Int) -> Int? {
         var place = open - 1
-        // Types of TypeScript may be between: `ask<A>(name)`.
+        // In TypeScript, type parameters may be between the name and the parameters: `ask<A>(name)`.
         if self[place] == ">", let types = (place - 6..<place).last(where: { self[$0] == "<" }) {
             place = types - 1
         }

@@ -1,35 +1,35 @@
 import Dispatch
 import Drawbridge
 
-/// Finds the bridges that scripts of a served folder use, and that its pages are not given.
+/// Finds the bridges that scripts of a served folder use although no option provides them.
 ///
-/// A page that tests for its bridge does not fail without it: only its scripts show that it needs one. A wrong hint
-/// is worse than none, so there is none where the script or its page uses another bridge that it is given.
+/// A page that tests whether its bridge exists throws no error if it is missing, so the scripts are searched. A script
+/// or page that also uses a bridge that is provided gets no hint: a wrong hint is worse than none.
 struct SpokenBridges {
-    /// The limits at the gateway's start; `drawbridge init` reads more.
+    /// The limits of the search at the gateway's start; `drawbridge init` reads more files.
     static let bounds = PageFiles.Bounds(
         files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, time: .seconds(5))
 
     let scripts: Scripts
     let runtime: PageRuntime
 
-    /// Reads the folder on a thread of its own, and tells the gateway what it found.
+    /// Searches the folder on a background queue, and passes the bridges that are missing to the gateway.
     static func look(in root: String?, for gateway: Gateway) {
         guard let root, let runtime = gateway.pageRuntime else { return }
-        // A bridge that is not ours may put anything into pages, so what is missing is unknown.
+        // The script of a custom bridge may define any object in pages, so nothing is known to be missing.
         guard runtime.bridges.allSatisfy(\.isShipped) else { return }
         DispatchQueue.global(qos: .utility).async {
-            // That a folder cannot be read is reported elsewhere.
+            // The gateway starts without hints if the folder cannot be read.
             guard let files = try? PageFiles(in: root, within: bounds) else { return }
             gateway.remember(SpokenBridges(scripts: files.scripts, runtime: runtime).found)
         }
     }
 
-    /// The missing bridges, each with the script that uses it, and the pages that may have it and no other way.
+    /// The missing bridges, each with the script that uses it and the pages, without a bridge, that may load this script.
     var found: [SpokenBridge] {
         let served = Set(scripts.tokens.indices.filter(isGiven).map(scripts.file))
         let pages = Set(scripts.paths.indices.filter { PageFiles.isPage(scripts.paths[$0]) })
-        // `navigator.userAgent`, `{ userAgent } = navigator`
+        // The files that read the user agent: `navigator.userAgent`, `{ userAgent } = navigator`
         let readers = scripts.places(of: "userAgent").filter { place in
             [-2, 3].contains { scripts[place + $0] == "navigator" }
         }.map(scripts.file)
@@ -48,7 +48,7 @@ struct SpokenBridges {
         }
     }
 
-    /// Whether a way to native is named that pages are given; such a script is written for several apps.
+    /// Whether the code at a place uses a bridge that pages already have; a script that does may support several apps.
     private func isGiven(_ place: Int) -> Bool {
         let word = scripts[place]
         if let text = scripts.text(place)?.lowercased() {

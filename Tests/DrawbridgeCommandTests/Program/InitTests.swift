@@ -42,7 +42,7 @@ import Testing
         #expect(
             output.contains(
                 """
-                In it, each with its place:
+                It lists, each with the line where it was found:
                   5 names for you to answer, 1 of them guessed
                   1 name that a built-in handler answers
                   1 call whose name is computed at run time: the log will name them
@@ -60,7 +60,7 @@ import Testing
                     "shortcuts": ["MyApp"],  // a guess: no script here declares it
 
                     "replies": {
-                        // Built-in handlers answer these; to mock one, write a value:
+                        // Built-in handlers answer these; to mock one, replace its value:
                         "share": {"$pass": true},  // index.html:3, by WebViewJavascriptBridge
 
                         "getUser": {},  // index.html:2, by WebViewJavascriptBridge
@@ -70,7 +70,7 @@ import Testing
                         "price": {}  // index.html:6, by callNative()
                     },
 
-                    // What your page listens for, and native may call: POST /__drawbridge__/events/NAME
+                    // Events that your page listens for. To send one: POST /__drawbridge__/events/NAME
                     "events": {
                         "onPaid": [{"call": "onPaid", "data": {}}]  // index.html:7
                     }
@@ -172,7 +172,7 @@ import Testing
         let folder = try Folder()
         try folder.write("shop/index.html", "<p>shop</p>")
         let output = try await Self.initialize(in: folder, "shop", "--bridge", "./mine.js")
-        #expect(output.hasPrefix("./mine.js is written: a bridge that puts Shop into pages"))
+        #expect(output.hasPrefix("./mine.js is written: an example bridge that gives pages the object Shop"))
         #expect(
             output.hasSuffix(#"Next: drawbridge shop --bridge ./mine.js --reply 'pay={"paid": true}'"# + "\n")
         )
@@ -183,7 +183,7 @@ import Testing
         #expect(try await Self.initialize(in: folder, "--print", "--bridge", "mine.js") == script)
 
         let again = try Self.start(in: folder, "init", "--bridge", "./mine.js")
-        _ = try await again.line(with: "./mine.js is there already, and stays as it is; move it away first")
+        _ = try await again.line(with: "./mine.js already exists, and was not changed; move it away first")
         #expect(await again.child.exitCode() == 1)
         let lost = try Self.start(in: folder, "init", "--bridge", "no/mine.js")
         _ = try await lost.line(
@@ -214,7 +214,7 @@ import Testing
         let folder = try Folder()
         let output = try await Self.initialize(in: folder)
         #expect(output.contains("drawbridge.json is written; 0 pages and scripts were read."))
-        #expect(output.contains("No call of native was found."))
+        #expect(output.contains("No native call was found."))
         #expect(output.hasSuffix("\nNext: drawbridge .\n"))
         #expect(try folder.read("drawbridge.json").contains(#"// "getUser": {"nick": "Ann"}"#))
         let program = try Self.start(in: folder, "-p", "0", ".")
@@ -229,7 +229,8 @@ import Testing
         let again = try Self.start(in: folder, "init")
         _ = try await again.line(
             with:
-                "drawbridge.json is there already, and stays as it is; move it away first, or see what would")
+                "drawbridge.json already exists, and was not changed; move it away first, or print what would"
+        )
         #expect(await again.child.exitCode() == 1)
         #expect(try folder.read("drawbridge.json") == mine)
         #expect(try await Self.initialize(in: folder, "--print").contains(#""pay2": {}  // a.js:1"#))
@@ -259,7 +260,7 @@ import Testing
         #expect(program.output.contains("write it elsewhere: drawbridge init --print /proc/self/fdinfo > "))
         #expect(await program.child.exitCode() == 1)
         let missing = try Self.start(in: folder, "init", "shp")
-        _ = try await missing.line(with: "shp is not a folder; name the one with your page")
+        _ = try await missing.line(with: "shp is not a folder; name the folder with your pages")
         #expect(await missing.child.exitCode() == 64)
     }
 
@@ -286,8 +287,8 @@ import Testing
             "  sub/node_modules (libraries)\n",
             "  sub/app.min.js (minified)\n",
             "click through your page, then type save missing and press Enter.",
-            "  huge.js (more than 1024 KB)\n", "  binary.js (no text)\n",
-            "  host.js (a link)\n", "  web/dist (built of other files)\n",
+            "  huge.js (more than 1024 KB)\n", "  binary.js (binary)\n",
+            "  host.js (symbolic link)\n", "  web/dist (build output)\n",
         ] {
             #expect(output.contains(line), "\(line)")
         }
@@ -307,7 +308,7 @@ import Testing
         bounds.files = 3
         let few = try PageFiles(in: folder.path, within: bounds)
         #expect(few.scripts.paths == ["a10.js", "a11.js", "a12.js"])
-        #expect(few.leftOut == ["everything after 3 files (there is too much; name a smaller folder)"])
+        #expect(few.leftOut == ["everything after 3 files (limit reached; name a smaller folder)"])
         bounds = PageFiles.Bounds()
         bounds.time = .zero
         #expect(try PageFiles(in: folder.path, within: bounds).scripts.paths.isEmpty)

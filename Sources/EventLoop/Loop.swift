@@ -111,8 +111,7 @@ public final class Loop: TaskExecutor {
         }
     }
 
-    /// Enqueues a task's job; it never runs inside this call, but maybe inside a callback of the library
-    /// (`drainTasks`).
+    /// Enqueues a task's job; it never runs inside this call, but maybe in a callback of the library (`drainTasks`).
     public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
     /// Enqueues a step like a job, for an executor that wraps its jobs.

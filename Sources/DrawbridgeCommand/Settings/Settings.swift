@@ -21,8 +21,7 @@ struct Settings {
     let replies: ReplySources
     /// Calls the programs that mocks forward to (`$forward`), and opens the files that mocks send.
     let supplier: OutsideReplies
-    /// Configuration files, mocks, bridge scripts, answers and keys, which are not served even if they are below
-    /// `root`.
+    /// Configuration files, mocks, bridge scripts, answers and keys, which are not served even below `root`.
     let hidden: [String]
     /// The configuration file that was found and not given, or why it is ignored.
     let found: FoundFile.Outcome

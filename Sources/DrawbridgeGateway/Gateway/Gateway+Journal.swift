@@ -19,8 +19,7 @@ extension Gateway {
 
     private func bridge(of plain: Request, _ original: Request) -> String {
         if let page = plain.callingPage {
-            // Calls of injected functions are recorded as `function`, the bridge by which native calls a page's
-            // functions.
+            // Calls of injected functions are recorded as `function`, the bridge of such calls.
             let bridge = page.call.bridge == .inject ? .function : page.call.bridge
             return bridge?.rawValue ?? "page"
         }

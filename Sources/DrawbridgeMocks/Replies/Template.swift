@@ -79,8 +79,7 @@ package struct Template: Sendable {
 
     /// The value with its templates filled in.
     ///
-    /// - Parameter missing: called with each template for which the input has no value; it is filled in as `null` or
-    /// "".
+    /// - Parameter missing: called with each template for which the input has no value; `null` or "" is filled in.
     package func filled(
         _ input: ReplyInput, missing: (String) -> Void = { _ in }
     ) throws(TooLarge) -> JSON {

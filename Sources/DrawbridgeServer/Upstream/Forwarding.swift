@@ -5,8 +5,7 @@ import HTTPTypes
 /// The header fields of forwarded messages (RFC 9110, section 7.6); order, repetitions and the case of names are kept.
 struct Forwarding {
     let via: Via
-    /// Whether to set `X-Forwarded-For` (and with `keepsHost` also `-Proto` and `-Host`); else the client's are
-    /// forwarded.
+    /// Whether to set `X-Forwarded-For` (with `keepsHost` also `-Proto` and `-Host`); else the client's are kept.
     var tellsCaller = true
     var keepsHost = false
 

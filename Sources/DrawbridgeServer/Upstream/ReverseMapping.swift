@@ -74,8 +74,7 @@ struct ReverseMapping {
             guard bytes.first == UInt8(ascii: "/"), !Self.leadsElsewhere(bytes),
                 let mapped = mapped(path: bytes[...]), mapped != text
             else { return nil }
-            // The upstream's `/v2//host` becomes `//host`, which browsers read as a host, unless the origin precedes
-            // it.
+            // The upstream's `/v2//host` becomes `//host`, a host for browsers, unless the origin precedes it.
             return Self.leadsElsewhere(mapped.utf8) ? origin.map { $0 + mapped } : mapped
         }
         // Browsers treat a backslash as a slash, so the authority may be ambiguous. Such a URL stays as it is.

@@ -21,8 +21,7 @@ public struct Upstream: Responder {
     public struct Options: Sendable {
         /// Whether the server gets the client's `Host` instead of its own.
         public var keepsHost = false
-        /// Whether to set `X-Forwarded-For` (and with ``keepsHost`` also `-Proto` and `-Host`); else the client's are
-        /// forwarded.
+        /// Whether to set `X-Forwarded-For` (with ``keepsHost`` also `-Proto` and `-Host`); else the client's are kept.
         public var tellsCaller = true
         /// Whether to replace the gateway's address by the server's in `Origin` and `Referer`, and the server's by the
         /// gateway's in redirects, cookies and policies.

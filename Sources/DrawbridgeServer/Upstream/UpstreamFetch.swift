@@ -39,8 +39,7 @@ final class UpstreamFetch: Sendable {
         case unread
         /// A task reads the body. `tell` gets the next piece, nil at the end.
         ///
-        /// A closure, because an enum with a continuation has no static layout, which makes a small response 1 %
-        /// slower.
+        /// A closure, because an enum with a continuation has no static layout: a small response is 1 % slower.
         case task(_ tell: (Result<[UInt8]?, any Error>) -> Void)
         /// The engine reads the body, and is told the number of bytes at the end.
         case exchange(Exchange, whenFetched: (_ bytes: Int) -> Void)
@@ -226,8 +225,7 @@ extension UpstreamFetch: BodySource {
             own.value.answer = .unread
             whenFetched(own.value.fetched)
         }
-        // Later: this is called inside the library, and cancelling may resume other transfers, which call the library
-        // too.
+        // Later: this is called inside the library, and cancelling may resume other transfers, which call it too.
         loop.performSoon { self.cancel() }
     }
 }

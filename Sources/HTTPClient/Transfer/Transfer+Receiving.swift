@@ -135,8 +135,7 @@ extension Transfer {
             }
             own.value.receiving = chunks.isOver ? .over : .chunks(chunks)
         }
-        // Bytes after the end of the response: the next request would take them for its response, so the connection is
-        // not used again.
+        // Bytes after the end of the response: the next request must not take them for its response.
         if read < bytes.count { own.value.isReusable = false }
         return taken
     }

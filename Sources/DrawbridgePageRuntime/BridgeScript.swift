@@ -16,8 +16,8 @@ import Foundation
 /// let runtime = PageRuntime(bridges: [try .named("dsbridge"), try .file("bridges/mine.js")])
 /// ```
 public struct BridgeScript: Sendable, Equatable {
-    /// The name in logs and in `bridge:`: that of the file without `.js`, or the option `as`, with which one script can
-    /// be used several times.
+    /// The name in logs and in the request field `bridge`: the file's name without `.js`, or the option `as`, with
+    /// which one script can be used several times.
     public let name: String
     /// The name of the script's file, without `.js`.
     private let script: String

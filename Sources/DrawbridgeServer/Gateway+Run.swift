@@ -42,7 +42,7 @@ public struct HandlersLeftBehindError: Error, CustomStringConvertible, Equatable
     /// The number of handlers that still run.
     public let count: Int
 
-    /// The error message.
+    /// How many handlers were left behind.
     public var description: String {
         "\(count) handlers ignored their cancellation and were left behind; let a handler end when its task is cancelled"
     }

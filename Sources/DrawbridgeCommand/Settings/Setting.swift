@@ -21,7 +21,7 @@ struct Setting {
 
     static let all: [String: Setting] = {
         guard let table = try? JSON(parsing: WelcomePage.texts["options.json"]), let rows = table.objectValue
-        else { preconditionFailure("options.json is not a JSON object; write it anew by scripts/options") }
+        else { preconditionFailure("options.json is not a JSON object; run scripts/options") }
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.key, Setting($0.key, $0.value)) })
     }()
 

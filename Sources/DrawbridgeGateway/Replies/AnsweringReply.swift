@@ -36,7 +36,7 @@ struct AnsweringReply: Answering {
         case .raw(let raw): return try await response(raw)
         case .forward(let target): return try await forwarded(to: target)
         case .missing, .pass, .sequence, .cases, .ask:
-            preconditionFailure("\(which) is a choice between replies, and cannot answer itself")
+            preconditionFailure("\(which) only chooses between replies, and has no answer of its own")
         }
     }
 

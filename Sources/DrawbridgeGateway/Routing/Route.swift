@@ -96,7 +96,7 @@ package final class Route: Routed, Answering {
         // A handler that wants a thread runs in a task there, so it cannot be asked without a task.
         if case .thread = type.execution { return nil }
         guard let make = make as? @Sendable (Request) throws -> H else {
-            preconditionFailure("\(H.self) is registered with a closure of type \(Swift.type(of: make))")
+            preconditionFailure("\(H.self) has a closure of another type, \(Swift.type(of: make))")
         }
         return { request in try make(request).startLoading(request) }
     }

@@ -63,7 +63,7 @@ package struct PageSettings: Sendable {
         var cookies: [(name: String, value: String)] = []
         for (name, value) in value.members ?? [] {
             guard let text = value.json.stringValue else {
-                throw ReplyFault("the value of a cookie is a text", at: value)
+                throw ReplyFault("the value of a cookie must be a string", at: value)
             }
             // RFC 6265, section 4.1.1: a token, and a value without spaces, quotes, commas, semicolons and backslashes.
             guard HTTPField.Name(name) != nil,

@@ -68,7 +68,7 @@ public final class Exchange: Sendable {
         isStreamed = mode == .streamed
         remoteAddress = caller.address
         localAddress = caller.localAddress
-        // Made inside the expression, because a local variable of `Incoming` would be copied.
+        // Made inside the expression, because a local variable of type `Incoming` would be copied.
         own = LoopBound(
             State(
                 caller: caller, library: .working(connection),

@@ -34,7 +34,7 @@ package enum HeadLayout: CaseIterable, Sendable {
             """)
     }
 
-    /// What this layout accepts or reads wrongly with the library that is loaded; nil if it is right.
+    /// Why heads cannot be read by this layout with the library that is loaded; nil if they can.
     package static func fault(of layout: HeadLayout) -> String? { HeadProbe.fault(of: layout) }
 
     /// Whether the library's own strict mode is used.

@@ -24,7 +24,7 @@ final class HeadProbe {
 
     private init(_ layout: HeadLayout) { self.layout = layout }
 
-    /// What the layout accepts or reads wrongly, in a few words; nil if it is right.
+    /// Which test head is accepted or read wrongly if heads are read by this layout; nil if none is.
     static func fault(of layout: HeadLayout) -> String? {
         let probe = HeadProbe(layout)
         let callbacks = LibraryDaemon.Callbacks()

@@ -90,7 +90,7 @@ struct ListeningSocket {
 
 /// The server cannot listen on its host and port; the description has the reason and what to do.
 public struct ListenError: Error, CustomStringConvertible {
-    /// The error message.
+    /// Why the port cannot be had, and what to do.
     public let description: String
     /// The program that already listens on the port, such as `node (process 4711)`; nil for any other reason.
     public let holder: String?

@@ -156,7 +156,7 @@ extension TLSIdentity: CustomStringConvertible, CustomReflectable {
 
 /// A certificate or private key that a server cannot use; the description has the reason and what to do.
 public struct UnusableIdentity: Error, CustomStringConvertible {
-    /// The error message.
+    /// Why the certificate or key cannot be used, and what to do.
     public let description: String
 
     init(_ description: String) { self.description = description }

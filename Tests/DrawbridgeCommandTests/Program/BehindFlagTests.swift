@@ -141,7 +141,7 @@ import Testing
             ("http://HOST/", "to itself"), ("/", "to itself"), ("http://HOST/there", nil),
             ("/login?next=https://elsewhere.example/x", nil), ("shop://pay", nil),
         ] as [(String, String?)])
-    func aRedirectThatLeavesOrLoopsIsReportedOnce(_ location: String, _ said: String?) async throws {
+    func aRedirectToAnotherHostOrInALoopIsReportedOnce(_ location: String, _ said: String?) async throws {
         let server = try RawUpstream { connection in
             let head = try connection.readHead()
             let host = head.split(separator: "\r\n").first { $0.hasPrefix("Host: ") }?.dropFirst(6) ?? ""

@@ -29,7 +29,7 @@ struct LoadTests {
         func stopLoading() { journal.note("stop") }
     }
 
-    @Test func aMissedDeadlineCancelsStopsAndAnswersForTheHandler() async throws {
+    @Test func aMissedDeadlineStopsTheHandlerAndIsAnswered() async throws {
         let gateway = Gateway.testing()
         let (journal, released) = (Notebook(), Event())
         try gateway.register(at: "/stubborn") { Stubborn(journal: journal, released: released) }

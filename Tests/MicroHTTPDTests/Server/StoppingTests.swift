@@ -78,7 +78,7 @@ extension OneAtATime {
         }
 
         /// A server that stops has closed its socket, whose number is soon another server's.
-        @Test func aStoppingServerAcceptsNoConnectionOfAnotherServer() async throws {
+        @Test func aStoppingServerAcceptsNoConnectionMeantForAnotherServer() async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {

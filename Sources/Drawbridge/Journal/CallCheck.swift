@@ -65,7 +65,7 @@ struct CallCheck: Sendable {
         ) throws(ReplyFault) -> Value? {
             guard let value = self[name] else { return nil }
             if let read = read(value.json) { return read }
-            throw ReplyFault("\(name) is \(kind)", at: value)
+            throw ReplyFault("\(name) must be \(kind)", at: value)
         }
 
         func filter(in session: Session?) throws(ReplyFault) -> RecordFilter {

@@ -4,7 +4,12 @@ import Synchronization
 
 /// SIGTERM, SIGHUP and Ctrl-C stop the server gracefully; a second Ctrl-C exits immediately.
 final class StopSignals: Sendable {
-    private let state = Mutex((hasCome: false, stop: nil as (@Sendable () -> Void)?))
+    private struct State {
+        var hasCome = false
+        var stop: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
 
     init() {
         for number in [SIGTERM, SIGINT, SIGHUP] {

@@ -176,7 +176,7 @@ import Testing
         let second = try await saved.save("pay", ["code": 1])
         await #expect {
             try await saved.replies.undo(first)
-        } throws: { ($0 as? HTTPError)?.status == .conflict && "\($0)".contains("pay: changed since") }
+        } throws: { ($0 as? HTTPError)?.status == .conflict && "\($0)".contains("pay: not undone") }
         try saved.write(try saved.text.replacing("\"code\": 1", with: "\"code\":1"))
         try await saved.look()
         await #expect(throws: HTTPError.self) { try await saved.replies.undo(second) }

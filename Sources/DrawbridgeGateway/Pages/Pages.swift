@@ -26,6 +26,10 @@ public final class Pages: Sendable {
         var lastListener = 0
     }
 
+    private struct Memory {
+        var make: (@Sendable () -> any WaitingMemory)?
+    }
+
     /// How long a page may be without a connection before it is given up.
     static let grace = Duration.seconds(30)
 
@@ -43,7 +47,7 @@ public final class Pages: Sendable {
     /// Makes the memory counter for the messages of a page; nil if no server limits them.
     ///
     /// It has a lock of its own, since pages are made while that of `state` is held.
-    private let memory = Mutex<(@Sendable () -> any WaitingMemory)?>(nil)
+    private let memory = Mutex(Memory())
 
     private let limit = Mutex(PageError.usualPatience)
 
@@ -55,10 +59,10 @@ public final class Pages: Sendable {
 
     /// Counts messages of new pages against a server's memory limit; of several servers, against the first one's.
     package func count(in makeMemory: @escaping @Sendable () -> any WaitingMemory) {
-        memory.withLock { $0 = $0 ?? makeMemory }
+        memory.withLock { $0.make = $0.make ?? makeMemory }
     }
 
-    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0 }?() }
+    func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
 
     /// All open pages, the newest first.
     ///

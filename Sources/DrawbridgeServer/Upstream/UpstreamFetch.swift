@@ -164,8 +164,7 @@ final class UpstreamFetch: Sendable {
     /// Passes the next piece of the body, or its end, to the waiting task, if there is one.
     private func deliver() {
         guard case .task(let reader) = own.value.answer else { return }
-        // Reading may end the transfer, which calls this method again. The state has no task then, so it is resumed
-        // once, below.
+        // Reading may end the transfer, which calls this again; without a task in the state, only this resumes it.
         own.value.answer = .unread
         let piece = piece()
         if !piece.isEmpty { return reader(.success(piece)) }

@@ -188,8 +188,7 @@ package final class Transfer {
         guard case .open(let connection, _) = own.value.way else { return }
         // The client has to send more of the body first, so the server has no timeout.
         if case .waiting = own.value.sending { return }
-        // The server is slow if it does not read the request, or if it has sent nothing. Unread bytes mean that the
-        // owner is slow.
+        // The server is slow if it neither reads nor sends; unread bytes mean that the owner is slow.
         guard isStuck || !connection.canRead, now - own.value.moved > request.silenceLimit else { return }
         let limit = Duration.milliseconds(request.silenceLimit)
         let isUnanswered = if case .head = own.value.receiving { own.value.outgoing.isEmpty } else { false }

@@ -121,8 +121,7 @@ final class Answer: Sendable {
 
 /// The source of a response body that the engine reads while it sends, such as an upstream's connection on its loop.
 ///
-/// It calls ``Exchange/bodyIsReady()`` when it has bytes again after a read returned 0. Everything is called on the
-/// loop's thread.
+/// It calls ``Exchange/bodyIsReady()`` when it has bytes again after a read returned 0. All is called on the loop.
 package protocol BodySource: AnyObject, Sendable {
     /// Copies available bytes; returns their number, 0 if none have arrived, -1 at the end, -2 if the body is aborted.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int

@@ -68,8 +68,7 @@ final class Tunnel: Upgraded, Loop.Guest {
             let isLost = !readiness.isDisjoint(with: [.failed, .hungUp])
             if isLost {
                 guard !hasFailed(side) else { return false }
-                // Stop watching this side: the loop would report the failure forever, because no read or write clears
-                // it.
+                // Stop watching this side: the loop would report the failure forever, as nothing clears it.
                 if side.watched == [] { dismiss(side) }
             }
             if isLost || readiness.contains(.writable) {

@@ -43,8 +43,7 @@ extension WebSocket: Upgraded {
     /// Ends the sending direction after the last frame was sent.
     private func endSending() {
         own.value.stage = .draining
-        // The socket is not closed yet: if the peer still sends, that would cause a reset, which can discard the last
-        // frame.
+        // Closing the socket while the peer still sends would cause a reset, which can discard the last frame.
         own.value.transport?.finishSending()
     }
 

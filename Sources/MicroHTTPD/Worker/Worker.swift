@@ -175,8 +175,7 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Suspends unfinished TLS handshakes, and lets the loop watch their sockets.
     ///
-    /// During a handshake the library treats a connection as readable all the time: while it waits, it would use a
-    /// whole core.
+    /// During a handshake the library treats a connection as always readable: waiting would use a whole core.
     private func suspendHandshakes() {
         own.value.shakingHands = own.value.shakingHands.filter { connection in
             connection.endHandshake()

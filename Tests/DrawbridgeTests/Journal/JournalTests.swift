@@ -135,7 +135,7 @@ import Testing
             ),
         ] { #expect(try await verify(check).1["message"] == .string(sentence)) }
         for (check, sentence) in [
-            (#"{"nme": "echo"}"#, "did you mean name?"), (#"{"count": 1, "atMost": 2}"#, "keep one"),
+            (#"{"nme": "echo"}"#, "did you mean name?"), (#"{"count": 1, "atMost": 2}"#, "only one of count"),
             (#"{"when": {"a": {"$matchh": 1}}}"#, "$match"), ("[]", "a check is an object"),
         ] {
             let (status, answer) = try await verify(check)

@@ -82,7 +82,7 @@ import Testing
         let test = TestPage(gateway)
         #expect(await Self.request(gateway, test, 2, after: "1.1").status == .ok)
         #expect(order.all == [2])
-        #expect(log.entries.contains { $0.contains("/note waited 1.0 seconds for what page") })
+        #expect(log.entries.contains { $0.contains("/note waited 1.0 seconds for earlier messages of page") })
     }
 
     @Test(arguments: ["", "1", "1.", ".1", "1.2.3", "0.1", "1.0", "-1.1", "1.9223372036854775808", "a.b"])

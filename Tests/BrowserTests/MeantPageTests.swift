@@ -138,8 +138,8 @@ import Testing
         try await DrivenBrowser.drive(browser) { driven in
             try await driven.open("\(site.address)/")
             try await driven.expect(
-                "window.isReady && document.querySelector('iframe[src]').contentWindow.isReady")
-            let ad = "document.querySelector('iframe[src]').contentWindow"
+                "window.isReady && document.querySelector('iframe[src^=ad]').contentWindow.isReady")
+            let ad = "document.querySelector('iframe[src^=ad]').contentWindow"
             for _ in 1...2 {
                 let page = try await site.page()
                 try await driven.evaluate("(\(ad).location.reload(), 1)")

@@ -239,7 +239,7 @@ import Testing
         #expect(unlink("\(folder.path)/drawbridge.json") == 0)
         #expect(symlink("elsewhere.json", "\(folder.path)/drawbridge.json") == 0)
         let linked = try Self.start(in: folder, "init")
-        _ = try await linked.line(with: "drawbridge.json is there already")
+        _ = try await linked.line(with: "drawbridge.json already exists")
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/elsewhere.json"))
     }
 

@@ -63,7 +63,7 @@ struct StartErrorTests {
     @Test func aDamagedStorageEndsTheStart() async throws {
         let folder = try Folder()
         let file = try folder.write("storage.json", "{")
-        try await Self.fails(["-p", "0", "--storage", file], with: [file, "mend it"])
+        try await Self.fails(["-p", "0", "--storage", file], with: [file, "repair it"])
     }
 
     @Test(arguments: [

@@ -53,7 +53,7 @@ struct LongHeadTests {
             #expect(page.status == 431)
             #expect(page["Content-Type"] == "text/html; charset=utf-8")
             #expect(page.text.contains("--memory-per-connection"))
-            #expect(page.text.contains("open 127.0.0.1 in its place"))
+            #expect(page.text.contains("open 127.0.0.1 instead"))
             let answer = try await reply(port, get("/", "Accept: */*", "Cookie: \(cookies)"))
             #expect(answer.status == 431)
             #expect(answer["Content-Type"] == "application/json")

@@ -20,7 +20,8 @@ import Testing
             request: "POST calls/verify?name=pay", body: #"{"count":0}"#, status: 400,
             says: "name: no such word"),
         Case(
-            request: "POST calls/verify", body: #"{"seconds":"5"}"#, status: 400, says: "seconds must be a number"),
+            request: "POST calls/verify", body: #"{"seconds":"5"}"#, status: 400,
+            says: "seconds must be a number"),
         Case(
             request: "POST calls/verify", body: #"{"order":["a"],"count":5}"#, status: 400,
             says: "count cannot be checked together with order"),

@@ -12,7 +12,7 @@ import Testing
             _ = try ListeningSocket(host: "127.0.0.1", port: socket.port, backlog: 1)
             Issue.record("one port was taken twice")
         } catch let error as ListenError {
-            #expect(error.holder == holder && error.description.contains("\(holder) has it"))
+            #expect(error.holder == holder && error.description.contains("\(holder) uses it"))
         }
         socket.close()
         #expect(PortHolder.of(port: socket.port) == nil)

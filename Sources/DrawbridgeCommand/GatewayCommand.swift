@@ -88,8 +88,7 @@ public enum GatewayCommand {
     private static func builtIns(for gateway: Gateway, _ settings: Settings) throws -> BuiltIns {
         let storage = settings.options[\.handlers.storage]
         let store = StorageHandler.Store(path: storage ?? settings.usualStorage)
-        // A broken file is an error at the start only if a flag names it; the default file only fails calls of
-        // /storage.
+        // A broken file ends the start only if a flag names it; the default one only fails calls of /storage.
         if storage != nil { _ = try store.values() }
         return BuiltIns(for: gateway, store: store)
     }

@@ -6,8 +6,7 @@ import HTTPGrammar
 struct RuntimeAccess: Sendable {
     /// The nonce for the tag; nil if no policy uses nonces.
     ///
-    /// One nonce serves all policies of the header fields. Policies of `<meta>` elements do not apply to the tag, which
-    /// precedes them.
+    /// One nonce serves all policies of the header fields. Those of `<meta>` elements do not apply: the tag precedes them.
     let nonce: String?
 
     /// Whether the nonce was made for this response because the page's policies have none.

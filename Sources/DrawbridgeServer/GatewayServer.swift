@@ -111,7 +111,8 @@ private final class GatewayHead: HeadHandler {
         known = KnownHead(
             RequestHead(
                 head.method, scheme: head.scheme, authority: head.authority, target: head.target,
-                headers: head.headers, isAbsoluteForm: head.isAbsoluteForm, isOldVersion: head.isOldVersion))
+                headers: head.headers, isAbsoluteForm: head.isAbsoluteForm, isOldVersion: head.isOldVersion),
+            isRepeated: head.isRepeated.load(ordering: .relaxed))
         self.service = service
     }
 

@@ -129,14 +129,14 @@ extension Gateway {
 
     /// Caches the decision with the head, for the next request that has the same head.
     ///
-    /// It is not cached if a custom rule may change more than the target, or if some handlers are for certain pages
-    /// only.
+    /// It is not cached for a head that came once, if a custom rule may change more than the target, or if some
+    /// handlers are for certain pages only.
     ///
     /// Callers on other machines are checked each time, since their admission may have ended.
     func keep(_ plan: Plan, with known: KnownHead) {
-        guard case .native(let plain, .likely(let route)) = plan.way, plain.parameters.isEmpty,
-            access.isFromThisMachine(plain), plain.site?.isLocal != false, hasUsualRules,
-            !registry.hasSpecialHandlers, ruled.isEmpty
+        guard known.isRepeated, case .native(let plain, .likely(let route)) = plan.way,
+            plain.parameters.isEmpty, access.isFromThisMachine(plain), plain.site?.isLocal != false,
+            hasUsualRules, !registry.hasSpecialHandlers, ruled.isEmpty
         else { return }
         known.decision = CachedPlan(plain, route, version: plan.version)
     }

@@ -24,9 +24,13 @@ final class CachedPlan: Sendable {
 /// A head that recurs, with the cached decision about the last request that had it.
 package final class KnownHead: Sendable {
     package let head: RequestHead
+    /// False for a head that may come this once: then nothing is cached with it.
+    let isRepeated: Bool
     private let kept = Mutex<CachedPlan?>(nil)
 
-    package init(_ head: RequestHead) { self.head = head }
+    package init(_ head: RequestHead, isRepeated: Bool = true) {
+        (self.head, self.isRepeated) = (head, isRepeated)
+    }
 
     var decision: CachedPlan? {
         get { kept.withLock { $0 } }

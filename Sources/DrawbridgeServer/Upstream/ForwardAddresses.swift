@@ -64,8 +64,7 @@ struct ForwardAddresses {
 
 /// The ports that this process listens on, to which `$forward` may not connect.
 ///
-/// They include those of other gateways in this process: these would trust the connection, because it comes from this
-/// machine.
+/// They include those of other gateways in this process: these would trust a connection from this machine.
 enum OwnPorts {
     private static let counts = Mutex<[Int: Int]>([:])
 

@@ -14,8 +14,7 @@ import MicroHTTPD
 final class UpstreamFetch: Sendable {
     /// The number of bytes that are received of a held response.
     ///
-    /// More are received, and counted in the memory for bodies, if the upstream reads no more of the request until
-    /// then.
+    /// More are received, and counted in the memory for bodies, if the upstream reads no more of the request.
     private static let heldLimit = 64 << 10
     /// The maximum size of a piece that a task gets.
     private static let pieceSize = 48 << 10

@@ -158,8 +158,7 @@ extension Exchange {
         if case .suspended(let connection) = library { goOn(connection) }
     }
 
-    /// Called at the end of the server's grace period: a request without a response gets a 503, others are
-    /// disconnected.
+    /// Called when the grace period ends: a request without a response gets a 503, others are disconnected.
     func stop() {
         guard !isAnswered, !hasLeft, !own.value.library.isDone else { return release() }
         wasStopped.store(true, ordering: .relaxed)

@@ -1,12 +1,11 @@
 import Glibc
 package import HTTPTypes
-import Synchronization
+package import Synchronization
 
 /// The parsed head of a request that has passed ``HeadAudit``.
 ///
 /// Its parts are properties, because most are used once, and making an `HTTPRequest` costs more than that. One object
-/// may be shared by many requests of a loop (``KnownHeads``). It is constant, except for the handler, which is set
-/// once.
+/// may be shared by many requests of a loop (``KnownHeads``). All is constant but two parts, which are set once.
 package final class AuditedHead: Sendable {
     /// How the length of the body is determined (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {
@@ -30,6 +29,8 @@ package final class AuditedHead: Sendable {
     package let framing: Framing
     package let expectsContinue: Bool
 
+    /// True if the same head has come before: then it is kept for the next requests.
+    package let isRepeated = Atomic(false)
     private let handler = Mutex<(any HeadHandler)?>(nil)
 
     init(
@@ -122,6 +123,7 @@ struct KnownHeads {
         }
         if let found = known[place], found.isOf(block, target, lines) { return found.head }
         let head = try audit()
+        head.isRepeated.store(true, ordering: .relaxed)
         known[place] = Known(block, target, lines, head)
         return head
     }

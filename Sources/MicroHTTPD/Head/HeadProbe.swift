@@ -50,8 +50,7 @@ final class HeadProbe {
         for (name, lines) in Self.unclean {
             if case .success? = ask(Self.request(lines), daemon).verdict { return "it lets \(name) through" }
         }
-        // Trailing white space does not belong to a value (RFC 9110, section 5.5): library and audit must both ignore
-        // it, or refuse.
+        // Trailing white space is not part of a value (RFC 9110, section 5.5): both must ignore it, or refuse.
         for (name, lines, body) in Self.blank {
             let outcome = ask(Self.request(lines) + body, daemon)
             guard case .success(let head)? = outcome.verdict else { continue }
@@ -71,8 +70,7 @@ final class HeadProbe {
         "POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n"
     }
 
-    /// Malformed heads for request smuggling: one of two parsers would find a second request in them (RFC 9112, section
-    /// 11.2).
+    /// Heads for request smuggling, in which one of two parsers finds a second request (RFC 9112, section 11.2).
     private static let unclean = [
         ("a space before a colon", "Content-Length : 5"),
         ("a folded line", "X: y\r\n Content-Length: 5"),

@@ -1,7 +1,7 @@
 public import Drawbridge
 public import HTTPTypes
 
-/// How ``Gateway/call(_:_:by:method:headers:)`` calls native: by a flag, a query, or `__jsbridge__`.
+/// How `Gateway.call` calls native: by a flag, a query, or `__jsbridge__`.
 public struct RequestBridge: Sendable {
     /// `POST /notes?_mobile_bridge=1`, with the input as its body.
     public static let flag = RequestBridge { name, input in

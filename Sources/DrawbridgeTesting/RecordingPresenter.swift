@@ -1,7 +1,7 @@
 public import Drawbridge
 import Synchronization
 
-/// A presenter that answers like ``ScriptedPresenter``, and records all questions.
+/// A presenter that answers like `ScriptedPresenter`, and records all questions.
 public final class RecordingPresenter: Presenter {
     private let script: ScriptedPresenter
     private let questions = Mutex<[Question]>([])

@@ -66,7 +66,7 @@ extension URLRequest {
 
     /// Converts a request; a body up to the gateway's limit for collected bodies becomes `Data`, a larger one a stream.
     ///
-    /// - Throws: an ``HTTPError`` 400 if the target does not make a valid URL; the errors of reading the body.
+    /// - Throws: an `HTTPError` 400 if the target does not make a valid URL; the errors of reading the body.
     init(collecting request: Request) async throws {
         guard var whole = URLRequest(request) else {
             throw HTTPError(.badRequest, "\(request.path) is not a valid URL: percent-encode it")

@@ -11,7 +11,7 @@ extension Response {
     /// Foundation has already decoded the body and removed its framing, so the fields about these are left out, and so
     /// is the length of an encoded body.
     ///
-    /// - Throws: an ``HTTPError`` 502 for a status that cannot end a request, such as 100.
+    /// - Throws: an `HTTPError` 502 for a status that cannot end a request, such as 100.
     init(_ response: URLResponse, _ policy: URLCache.StoragePolicy) throws {
         let length: Int?
         if let http = response as? HTTPURLResponse {

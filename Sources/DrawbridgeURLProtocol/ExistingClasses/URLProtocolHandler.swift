@@ -60,7 +60,7 @@ final class URLProtocolHandler: Handler {
 
     /// The next event of the load.
     ///
-    /// - Throws: an ``HTTPError`` if the load has failed; a `CancellationError` if it was stopped.
+    /// - Throws: an `HTTPError` if the load has failed; a `CancellationError` if it was stopped.
     private func next() async throws -> URLProtocolLoad.Event {
         let event = await load.next()
         switch event {

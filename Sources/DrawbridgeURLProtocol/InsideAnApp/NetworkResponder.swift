@@ -25,7 +25,7 @@ public struct NetworkResponder: Responder {
 
     /// Sends the request to the host in its URL; returns nil for a request that did not come from this process.
     ///
-    /// - Throws: an ``HTTPError`` 502 with the description of a `URLError`.
+    /// - Throws: an `HTTPError` 502 with the description of a `URLError`.
     public func respond(to request: Request) async throws -> Response? {
         guard Self.isInApp else { return nil }
         do {

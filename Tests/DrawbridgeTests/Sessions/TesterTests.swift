@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: [
         ("replies", "1", "name: say which call"),
         ("replies?name=pay", "{", "line 1"),
-        ("replies?name=*/b", "1", "only at the end"), ("replies?name=/a/*/b/", "1", "only at the end"),
+        ("replies?name=*/b", "1", "the last part"), ("replies?name=/a/*/b/", "1", "the last part"),
         ("replies?name=pay", #"{"$replyy": 1}"#, "did you mean $reply?"),
         (
             "replies?name=pay", #"{"$response": {"headers": {"a": "b"}}}"#,

@@ -162,7 +162,7 @@ def load_page(port, row, requests, process):
         pages.say(connection, {
             "life": 1, "up": [[number, {"call": "other7", "data": None, "id": number, "bridge": "wvjb"}]],
             "ack": number - 1})
-        while f'"result":{number},'.encode() not in received:
+        while f'"reply":{number},'.encode() not in received:
             piece = connection.recv(65536)
             if not piece:
                 raise SystemExit(f"the page's channel broke off after {received}")

@@ -100,8 +100,9 @@ extension Page {
     ///
     /// They are shortened, since a page may send any text, and often.
     func move(to url: String?, title: String?) {
+        let address = url.map(Address.init)
         state.withLock { state in
-            state.url = url?.cut(to: Self.mostOfURL) ?? state.url
+            state.address = address ?? state.address
             state.title = title?.cut(to: Self.mostOfTitle) ?? state.title
         }
         gateway.journal.touch(.pages)

@@ -79,7 +79,7 @@ extension Page {
     }
 
     var concerned: JournalRecord.Concerned {
-        state.withLock { .init(id: id, path: Target.path(ofURL: $0.url), title: $0.title, session: session) }
+        state.withLock { .init(id: id, path: $0.address.path, title: $0.title, session: session) }
     }
 
     /// Records something about the page, as ``Journal/note(_:of:_:at:_:saying:_:)`` does.

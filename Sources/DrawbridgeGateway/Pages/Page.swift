@@ -57,7 +57,7 @@ public final class Page: Sendable, Identifiable {
     let isOpened: Bool
 
     struct State {
-        var url: String
+        var address: Address
         var title: String
         var bridges: Set<Bridge> = []
         var missed: [MissedName] = []
@@ -132,6 +132,17 @@ public final class Page: Sendable, Identifiable {
         }
     }
 
+    /// Its address, and the path in it, which each of its calls asks for.
+    struct Address {
+        let url: String
+        let path: String
+
+        init(_ said: String) {
+            url = said.cut(to: 8000)
+            path = Target.path(ofURL: url)
+        }
+    }
+
     enum Phase {
         case open
         /// The page has said that it leaves; its last messages may come a moment later.
@@ -162,18 +173,17 @@ public final class Page: Sendable, Identifiable {
         isOpened = said["opened"]?.boolValue == true
         state = Mutex(
             State(
-                url: (said["url"]?.stringValue ?? head.headers[.referer] ?? "").cut(to: Self.mostOfURL),
+                address: Address(said["url"]?.stringValue ?? head.headers[.referer] ?? ""),
                 title: (said["title"]?.stringValue ?? "").cut(to: Self.mostOfTitle),
                 isHidden: said["hidden"]?.boolValue == true,
                 outbox: Outbox(life: sign.life, in: gateway.pages.makeMemory()),
                 runningMemory: gateway.pages.makeMemory()))
     }
 
-    static let mostOfURL = 8000
     static let mostOfTitle = 1000
 
     /// Its address, with query and fragment.
-    public var url: String { state.withLock { $0.url } }
+    public var url: String { state.withLock { $0.address.url } }
 
     /// Its title, as last reported.
     public var title: String { state.withLock { $0.title } }
@@ -220,5 +230,5 @@ public final class Page: Sendable, Identifiable {
     var ownHandlers: HandlerSet? { state.withLock { $0.handlers } }
 
     /// The path of its address, by which its handlers are chosen.
-    package var path: String { Target.path(ofURL: url) }
+    package var path: String { state.withLock { $0.address.path } }
 }

@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Shows a message to the person who uses the app, and answers with the choice: `{"result":"ok"}` or
 /// `{"result":"cancel"}`.

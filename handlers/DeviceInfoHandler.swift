@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Answers with its own input, of any type.
 ///

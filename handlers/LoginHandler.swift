@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Logs a user in and answers with a random token for the session.
 ///

@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Asks the person whether to call a phone number, and answers `{"result":"ok"}` or `{"result":"cancel"}`.
 ///

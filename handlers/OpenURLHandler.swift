@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Opens a URL outside the page if the person allows it, and answers `{"result":"ok"}` or `{"result":"cancel"}`.
 ///

@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Asks the person whether to pay, and answers `{"result":"ok"}` or `{"result":"cancel"}`; nothing is charged.
 ///

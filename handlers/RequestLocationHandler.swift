@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Answers with the location of the device, as a string.
 ///

@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Asks the person whether to share something, and answers with the outcome: `{"statusCode":1}`.
 ///

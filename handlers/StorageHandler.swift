@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Stores values for pages, also across restarts.
 ///

@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 
 /// Shows a short message and answers at once, without asking anybody.
 ///

@@ -1,4 +1,4 @@
-public import Logging
+import Logging
 
 extension Gateway {
     /// Makes a gateway.

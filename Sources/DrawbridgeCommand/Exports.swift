@@ -1,2 +1,2 @@
 // So that `import DrawbridgeCommand` is enough for a small program.
-@_exported public import Drawbridge
+@_exported import Drawbridge

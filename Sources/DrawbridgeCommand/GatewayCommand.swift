@@ -1,6 +1,6 @@
 import ArgumentParser
 import Dispatch
-public import Drawbridge
+import Drawbridge
 import DrawbridgeHandlers
 import DrawbridgeServer
 import Glibc

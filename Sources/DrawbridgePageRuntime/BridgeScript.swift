@@ -1,5 +1,5 @@
 import CTexts
-public import DrawbridgeJSON
+import DrawbridgeJSON
 import DrawbridgeMessages
 import DrawbridgeMocks
 

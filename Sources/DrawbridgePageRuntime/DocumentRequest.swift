@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import HTTPTypes
 
 /// What a browser will do with the response: show it as a page, or hand it to a script.

@@ -1,7 +1,7 @@
 import DrawbridgeDocuments
-package import DrawbridgeJournal
-package import DrawbridgeMessages
-package import DrawbridgeMocks
+import DrawbridgeJournal
+import DrawbridgeMessages
+import DrawbridgeMocks
 import HTTPGrammar
 import HTTPTypes
 import Logging

@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 import HTTPGrammar
 
 /// The names that a page finds as members of `messageHandlers` and shortcuts, and as global functions.

@@ -1,6 +1,6 @@
-package import DrawbridgeJSON
-package import DrawbridgeMessages
-package import DrawbridgeMocks
+import DrawbridgeJSON
+import DrawbridgeMessages
+import DrawbridgeMocks
 
 /// The configuration of the script that lets pages call native, and of the names that it defines in them.
 ///

@@ -1,4 +1,4 @@
-package import CTexts
+import CTexts
 
 package struct Texts: Sendable {
     package static let core = Texts(core_texts())

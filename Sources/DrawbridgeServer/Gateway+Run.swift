@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 import Logging
 
 extension Gateway {

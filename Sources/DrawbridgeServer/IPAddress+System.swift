@@ -1,5 +1,5 @@
-package import Drawbridge
-package import Glibc
+import Drawbridge
+import Glibc
 
 extension IPAddress {
     /// The IP address in a socket address; nil for other address families.

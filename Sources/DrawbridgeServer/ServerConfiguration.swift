@@ -1,5 +1,5 @@
 import Drawbridge
-public import MicroHTTPD
+import MicroHTTPD
 
 /// Host, port, TLS, limits and log of a server.
 public struct ServerConfiguration: Sendable {

@@ -1,2 +1,2 @@
 // Tests need to import only DrawbridgeTesting.
-@_exported public import Drawbridge
+@_exported import Drawbridge

@@ -1,5 +1,5 @@
-public import Drawbridge
-public import HTTPTypes
+import Drawbridge
+import HTTPTypes
 
 /// How `Gateway.call` calls native: by a flag, a query, or `__jsbridge__`.
 public struct RequestBridge: Sendable {

@@ -1,6 +1,6 @@
-public import Drawbridge
+import Drawbridge
 import Foundation
-public import HTTPTypes
+import HTTPTypes
 import Synchronization
 
 /// A page that a test plays without a browser: it calls native through a bridge, and answers calls from native.

@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 import Synchronization
 
 /// A presenter that answers like `ScriptedPresenter`, and records all questions.

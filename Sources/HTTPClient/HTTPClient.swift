@@ -1,4 +1,4 @@
-package import EventLoop
+import EventLoop
 import Synchronization
 
 /// An HTTP/1.1 client over TCP, TLS and Unix sockets, for many requests at a time on one loop.

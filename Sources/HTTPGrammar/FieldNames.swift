@@ -1,5 +1,5 @@
 import Glibc
-package import HTTPTypes
+import HTTPTypes
 
 /// A cache of common field names: constructing an `HTTPField.Name` costs more than parsing the line that has it.
 package enum FieldNames {

@@ -1,5 +1,5 @@
 import Glibc
-package import HTTPTypes
+import HTTPTypes
 
 extension HTTPField.Name {
     package static let host = Self("Host")!

@@ -1,4 +1,4 @@
-package import CGnuTLS
+import CGnuTLS
 import Glibc
 
 /// Reads and writes the records of a TLS session on a non-blocking socket, with the results of `recv` and `send`.

@@ -1,5 +1,5 @@
 import DrawbridgeJournal
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import DrawbridgeMocks
 
 // Starts to answer requests for the HTTP engine. A request that waits only for its handler needs no task of its own.

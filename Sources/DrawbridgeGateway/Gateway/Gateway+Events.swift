@@ -1,6 +1,6 @@
 import DrawbridgeJSON
 import DrawbridgeJournal
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import DrawbridgeMocks
 import HTTPTypes
 import Logging

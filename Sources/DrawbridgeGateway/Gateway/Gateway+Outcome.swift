@@ -1,5 +1,5 @@
 import DrawbridgeJournal
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import DrawbridgePageRuntime
 import HTTPTypes
 import Logging

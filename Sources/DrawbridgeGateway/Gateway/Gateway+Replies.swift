@@ -1,7 +1,7 @@
 import DrawbridgeJSON
 import DrawbridgeJournal
-package import DrawbridgeMessages
-package import DrawbridgeMocks
+import DrawbridgeMessages
+import DrawbridgeMocks
 import DrawbridgePageRuntime
 import HTTPTypes
 import Logging

@@ -1,6 +1,6 @@
 import DrawbridgeJSON
 import DrawbridgeJournal
-public import DrawbridgeMessages
+import DrawbridgeMessages
 import HTTPTypes
 
 // How a request is answered, in the order of this file.

@@ -1,9 +1,9 @@
-public import DrawbridgeJournal
-public import DrawbridgeMessages
-package import DrawbridgeMocks
-public import DrawbridgePageRuntime
-public import Logging
-package import Synchronization
+import DrawbridgeJournal
+import DrawbridgeMessages
+import DrawbridgeMocks
+import DrawbridgePageRuntime
+import Logging
+import Synchronization
 
 /// The native side of a page: takes the requests that are meant for native, and lets everything else pass.
 ///

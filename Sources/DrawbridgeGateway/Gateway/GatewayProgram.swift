@@ -1,6 +1,6 @@
-package import DrawbridgeJSON
-package import DrawbridgeMessages
-package import DrawbridgeMocks
+import DrawbridgeJSON
+import DrawbridgeMessages
+import DrawbridgeMocks
 
 /// Settings from the program that runs a gateway; they may change while it serves.
 package struct GatewayProgram: Sendable {

@@ -1,5 +1,5 @@
-package import DrawbridgeMessages
-package import HTTPTypes
+import DrawbridgeMessages
+import HTTPTypes
 
 /// A small page for people who are not admitted yet; its policy lets it load nothing, and forbids framing.
 package enum PlainPage {

@@ -1,5 +1,5 @@
 import DrawbridgeJournal
-package import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// A call that does not come from a page: a program or a person tries a name, or repeats a call of the journal.
 package final class RepeatedCall: ChannelCall {

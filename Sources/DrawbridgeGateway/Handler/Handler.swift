@@ -1,5 +1,5 @@
-public import DrawbridgeMessages
-public import HTTPTypes
+import DrawbridgeMessages
+import HTTPTypes
 
 /// Answers requests of one path; a fresh instance for every request.
 ///

@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import Synchronization
 
 /// The idle tasks of a loop's handlers, kept for reuse.

@@ -1,4 +1,4 @@
-public import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// A handler with typed input and output.
 ///

@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// An answer that is not ready yet: the engine waits for it, and cancels it when the caller leaves.
 package protocol Pending: AnyObject, Sendable {

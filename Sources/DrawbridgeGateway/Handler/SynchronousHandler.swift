@@ -1,4 +1,4 @@
-public import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// A handler that waits for nothing: the answer is there when the function returns.
 ///

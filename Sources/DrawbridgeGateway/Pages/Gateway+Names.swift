@@ -1,8 +1,8 @@
 import DrawbridgeJSON
 import DrawbridgeJournal
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import DrawbridgeMocks
-package import DrawbridgePageRuntime
+import DrawbridgePageRuntime
 import Logging
 import Synchronization
 

@@ -1,7 +1,7 @@
-package import DrawbridgeJSON
-package import DrawbridgeJournal
-public import DrawbridgeMessages
-package import DrawbridgePageRuntime
+import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
+import DrawbridgePageRuntime
 import Logging
 import Synchronization
 

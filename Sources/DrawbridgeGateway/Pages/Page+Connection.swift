@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 import DrawbridgeJournal
 import DrawbridgeMessages
 import DrawbridgePageRuntime

@@ -1,7 +1,7 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 import DrawbridgeJournal
 import DrawbridgeMessages
-package import DrawbridgePageRuntime
+import DrawbridgePageRuntime
 import HTTPTypes
 import Logging
 import Synchronization

@@ -1,7 +1,7 @@
-public import DrawbridgeJSON
+import DrawbridgeJSON
 import DrawbridgeJournal
 import DrawbridgeMessages
-package import DrawbridgePageRuntime
+import DrawbridgePageRuntime
 import Logging
 import Synchronization
 

@@ -1,6 +1,6 @@
-package import DrawbridgeJSON
-package import DrawbridgeMessages
-package import DrawbridgePageRuntime
+import DrawbridgeJSON
+import DrawbridgeMessages
+import DrawbridgePageRuntime
 import HTTPTypes
 import Synchronization
 

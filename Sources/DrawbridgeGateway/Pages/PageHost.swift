@@ -1,7 +1,7 @@
-package import DrawbridgeJSON
-package import DrawbridgeJournal
-package import DrawbridgeMessages
-package import DrawbridgePageRuntime
+import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
+import DrawbridgePageRuntime
 
 /// What a page needs of its ``Gateway``.
 package protocol PageHost: Answerer {

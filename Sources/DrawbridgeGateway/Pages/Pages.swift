@@ -1,6 +1,6 @@
-public import DrawbridgeJSON
-package import DrawbridgeMessages
-public import DrawbridgePageRuntime
+import DrawbridgeJSON
+import DrawbridgeMessages
+import DrawbridgePageRuntime
 import HTTPTypes
 import Synchronization
 

@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 import DrawbridgePageRuntime
 import Synchronization
 

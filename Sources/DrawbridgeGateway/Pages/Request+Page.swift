@@ -1,6 +1,6 @@
-public import DrawbridgeJSON
-public import DrawbridgeJournal
-public import DrawbridgeMessages
+import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
 import DrawbridgePageRuntime
 import HTTPTypes
 

@@ -1,7 +1,7 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 import DrawbridgeMessages
 import DrawbridgeMocks
-package import DrawbridgePageRuntime
+import DrawbridgePageRuntime
 import Logging
 import Synchronization
 

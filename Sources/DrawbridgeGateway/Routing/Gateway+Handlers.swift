@@ -1,4 +1,4 @@
-public import DrawbridgeMessages
+import DrawbridgeMessages
 import DrawbridgeMocks
 import HTTPTypes
 import Synchronization

@@ -1,4 +1,4 @@
-public import DrawbridgeMessages
+import DrawbridgeMessages
 import Synchronization
 
 // Registers handlers: for every page, for some pages, and by a rule of their own.

@@ -1,4 +1,4 @@
-public import DrawbridgeMessages
+import DrawbridgeMessages
 import Logging
 import Synchronization
 

@@ -1,5 +1,5 @@
 import DrawbridgeJournal
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import HTTPTypes
 import Logging
 

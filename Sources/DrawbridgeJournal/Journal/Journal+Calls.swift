@@ -1,5 +1,5 @@
 // The interface for tests in Swift.
-public import DrawbridgeJSON
+import DrawbridgeJSON
 
 extension Journal {
     /// A snapshot of one call that a page or a program made to native.

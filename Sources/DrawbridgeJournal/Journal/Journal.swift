@@ -1,5 +1,5 @@
 import DrawbridgeJSON
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import Synchronization
 
 /// A record of each event between pages and native, in the order in which they began.

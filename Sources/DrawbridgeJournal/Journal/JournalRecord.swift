@@ -1,11 +1,11 @@
-package import DrawbridgeJSON
-package import DrawbridgeMessages
-package import HTTPTypes
+import DrawbridgeJSON
+import DrawbridgeMessages
+import HTTPTypes
 
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 /// One event between a page and native, and its outcome.

@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// A query for records; a criterion that is nil matches all.
 package struct RecordFilter: Sendable {

@@ -1,5 +1,5 @@
-public import DrawbridgeJSON
-public import DrawbridgeMessages
+import DrawbridgeJSON
+import DrawbridgeMessages
 
 /// Asks the person who uses the app: in a terminal, in a window, or with answers that were written beforehand.
 ///

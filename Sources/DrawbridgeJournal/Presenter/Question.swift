@@ -1,4 +1,4 @@
-public import DrawbridgeJSON
+import DrawbridgeJSON
 
 /// A question to the person who uses the app, or a notice.
 public struct Question: Sendable, Hashable {

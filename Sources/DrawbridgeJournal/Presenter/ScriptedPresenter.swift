@@ -1,5 +1,5 @@
-public import DrawbridgeJSON
-public import DrawbridgeMessages
+import DrawbridgeJSON
+import DrawbridgeMessages
 import HTTPTypes
 import Logging
 

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-package import Darwin
+import Darwin
 #else
-package import Glibc
+import Glibc
 #endif
 
 /// An IPv4 or IPv6 address.

@@ -1,5 +1,5 @@
 import HTTPGrammar
-package import HTTPTypes
+import HTTPTypes
 
 /// The cookies of the gateway itself: `drawbridge-*` and `__Host-drawbridge-*`.
 ///

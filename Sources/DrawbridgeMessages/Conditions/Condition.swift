@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 
 /// The condition that an input must meet for a case to fit: the value of `$when`.
 ///

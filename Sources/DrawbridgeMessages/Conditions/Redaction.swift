@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 import HTTPGrammar
 
 /// Removes secrets, known by the names of members, from data that leaves the journal.

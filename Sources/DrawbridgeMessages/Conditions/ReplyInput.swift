@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 
 /// What a call sends, as conditions and templates see it.
 package struct ReplyInput: Sendable {

@@ -1,4 +1,4 @@
-public import Logging
+import Logging
 
 /// What a request needs of the ``Gateway`` that answers it.
 ///

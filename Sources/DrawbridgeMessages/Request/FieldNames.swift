@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// Names of header fields that swift-http-types does not define.
 extension HTTPField.Name {

@@ -1,4 +1,4 @@
-public import DrawbridgeJSON
+import DrawbridgeJSON
 
 extension Request {
     /// Whether it comes from the app that contains the gateway, so that its host and caller are not checked.

@@ -1,6 +1,6 @@
-public import DrawbridgeJSON
-public import HTTPTypes
-public import Logging
+import DrawbridgeJSON
+import HTTPTypes
+import Logging
 
 /// One request: its head, its body, and who sent it.
 ///

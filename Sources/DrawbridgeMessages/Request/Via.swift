@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 
 /// The gateway's name in the `Via` field of messages that it forwards (RFC 9110, section 7.6.3).
 @usableFromInline package struct Via: Sendable {

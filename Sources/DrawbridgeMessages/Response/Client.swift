@@ -1,4 +1,4 @@
-package import Synchronization
+import Synchronization
 
 /// The receiver of a streamed body.
 ///

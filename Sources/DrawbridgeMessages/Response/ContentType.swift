@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 
 /// The header of an answer that has only a `Content-Type`, made once for each usual type.
 package final class ContentType: Sendable {

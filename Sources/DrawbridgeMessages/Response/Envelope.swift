@@ -1,4 +1,4 @@
-public import DrawbridgeJSON
+import DrawbridgeJSON
 
 /// The object in which a page reads an output or an error.
 ///

@@ -1,5 +1,5 @@
-public import DrawbridgeJSON
-public import HTTPTypes
+import DrawbridgeJSON
+import HTTPTypes
 
 /// An error that becomes an answer, with a code, a message for the page, and header fields.
 ///

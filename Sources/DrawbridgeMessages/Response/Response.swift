@@ -1,6 +1,6 @@
-package import DrawbridgeDocuments
+import DrawbridgeDocuments
 import DrawbridgeJSON
-public import HTTPTypes
+import HTTPTypes
 
 /// An answer: a head and a body.
 ///

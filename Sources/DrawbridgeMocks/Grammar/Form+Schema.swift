@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 
 extension Form {
     package var schema: JSON.Object {

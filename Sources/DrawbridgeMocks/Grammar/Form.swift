@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 
 /// The type that a value must have; ``takes(_:)`` checks it, and `schema` describes it for editors.
 package indirect enum Form: Sendable {

@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 
 extension Grammar {
     /// The JSON Schema of a file of mocks, for editors.

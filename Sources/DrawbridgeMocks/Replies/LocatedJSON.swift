@@ -1,4 +1,4 @@
-package import DrawbridgeJSON
+import DrawbridgeJSON
 
 /// A value in a JSON text, with the line and column at which an error message can point.
 package struct LocatedJSON {

@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 
 /// An HTTP response that is sent without an envelope: the value of `$response`.
 ///

@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// What a file, a flag or code answers for a name instead of a handler.
 ///

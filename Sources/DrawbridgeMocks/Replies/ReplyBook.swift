@@ -1,5 +1,5 @@
-package import DrawbridgeJSON
-package import DrawbridgeMessages
+import DrawbridgeJSON
+import DrawbridgeMessages
 import Synchronization
 
 /// All replies of a gateway, and the changes that each session has made to them.

@@ -1,5 +1,5 @@
 import DrawbridgeJSON
-package import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// A parsed file of mocks: `{"replies": {"getUser": {"nick": "Ann"}}}`.
 package struct ReplyFile: Sendable {

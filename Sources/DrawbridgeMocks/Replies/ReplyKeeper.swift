@@ -1,5 +1,5 @@
-package import DrawbridgeJSON
-package import DrawbridgeMessages
+import DrawbridgeJSON
+import DrawbridgeMessages
 
 /// Writes mocks into the file that was given by a flag or found at the start, so that they survive a restart.
 package protocol ReplyKeeper: Sendable {

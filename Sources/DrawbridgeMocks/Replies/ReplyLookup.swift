@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 
 package struct FoundReply: Sendable {
     let source: String

@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// Replies by their names, which may be patterns, with the precedence that routes have.
 package struct ReplyNames: Sendable {

@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 
 /// How far the source of a reply is trusted, which decides what the reply may contain.
 package enum ReplyTrust: Sendable, Equatable {

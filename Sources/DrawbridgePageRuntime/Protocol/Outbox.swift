@@ -1,5 +1,5 @@
 import DrawbridgeJSON
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import HTTPTypes
 
 /// Messages to a page, numbered from 1, and kept until the page acknowledges them.

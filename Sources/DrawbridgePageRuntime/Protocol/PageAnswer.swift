@@ -1,5 +1,5 @@
 import DrawbridgeJSON
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import HTTPTypes
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,4 @@
-package import DrawbridgeMessages
+import DrawbridgeMessages
 import HTTPTypes
 
 /// Thrown if a page did not answer a call from native.

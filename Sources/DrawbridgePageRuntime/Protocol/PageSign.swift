@@ -1,5 +1,5 @@
-package import DrawbridgeJSON
-package import DrawbridgeMessages
+import DrawbridgeJSON
+import DrawbridgeMessages
 import HTTPGrammar
 import HTTPTypes
 

@@ -1,5 +1,5 @@
 import CTexts
-public import Drawbridge
+import Drawbridge
 import HTTPTypes
 import MicroHTTPD
 import Synchronization

@@ -1,4 +1,4 @@
-package import Drawbridge
+import Drawbridge
 import HTTPGrammar
 
 extension [UInt8] {

@@ -1,5 +1,5 @@
 import Drawbridge
-public import Logging
+import Logging
 
 /// A swift-log handler that writes to the same output as the access log: `12:04:31 warning: …  request=abc-1`.
 ///

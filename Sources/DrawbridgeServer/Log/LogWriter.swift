@@ -1,5 +1,5 @@
-package import Dispatch
-package import Drawbridge
+import Dispatch
+import Drawbridge
 import FoundationEssentials
 import Glibc
 import Synchronization

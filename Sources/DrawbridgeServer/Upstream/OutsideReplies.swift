@@ -1,4 +1,4 @@
-package import Drawbridge
+import Drawbridge
 import HTTPClient
 import HTTPTypes
 import Synchronization

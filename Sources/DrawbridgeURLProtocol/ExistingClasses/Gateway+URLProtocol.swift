@@ -1,10 +1,10 @@
-public import Drawbridge
+import Drawbridge
 
 #if canImport(FoundationNetworking)
 import Foundation
-public import FoundationNetworking
+import FoundationNetworking
 #else
-public import Foundation
+import Foundation
 #endif
 
 extension Gateway {

@@ -1,10 +1,10 @@
-public import Drawbridge
+import Drawbridge
 import Synchronization
 
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
+import FoundationNetworking
 #else
-public import Foundation
+import Foundation
 #endif
 
 /// A `URLProtocol` that lets a gateway in the same process answer requests of an app's `URLSession`.

@@ -1,4 +1,4 @@
-public import Drawbridge
+import Drawbridge
 import Foundation
 
 #if canImport(FoundationNetworking)

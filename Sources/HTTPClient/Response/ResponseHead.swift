@@ -1,5 +1,5 @@
 import HTTPGrammar
-package import HTTPTypes
+import HTTPTypes
 
 /// The head of a response, parsed by ``ResponseHeadReader``.
 package struct ResponseHead: Sendable {

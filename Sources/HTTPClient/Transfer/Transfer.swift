@@ -1,7 +1,7 @@
-package import EventLoop
+import EventLoop
 import Glibc
 import HTTPTypes
-package import TLS
+import TLS
 
 /// One request to a server and its response; for its loop's thread only.
 ///

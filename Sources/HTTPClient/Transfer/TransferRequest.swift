@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 
 package struct TransferRequest: Sendable {
     package enum Body: Sendable {

@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 
 /// An error response that the engine sends itself, before a handler gets the request.
 package struct Refusal: Error, Equatable {

@@ -1,5 +1,5 @@
 import EventLoop
-public import HTTPTypes
+import HTTPTypes
 import Synchronization
 
 // For the code that answers the request; callable on any thread.

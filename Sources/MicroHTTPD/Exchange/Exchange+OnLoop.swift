@@ -1,5 +1,5 @@
 import EventLoop
-package import HTTPTypes
+import HTTPTypes
 
 // For the engine, and for code that answers on the loop's thread. All of it is called on that thread.
 extension Exchange {

@@ -1,4 +1,4 @@
-package import EventLoop
+import EventLoop
 import Synchronization
 
 /// One request and its response.

@@ -1,6 +1,6 @@
 import Glibc
-package import HTTPTypes
-package import Synchronization
+import HTTPTypes
+import Synchronization
 
 /// The parsed head of a request that has passed ``HeadAudit``.
 ///

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
-public import HTTPTypes
-public import Logging
+import HTTPTypes
+import Logging
 import Synchronization
 
 /// An HTTP/1.1 server on GNU libmicrohttpd, which runs on loops of this package.

@@ -1,4 +1,4 @@
-public import EventLoop
+import EventLoop
 import Glibc
 
 struct ListeningSocket {

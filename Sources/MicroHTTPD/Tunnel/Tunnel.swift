@@ -1,6 +1,6 @@
 import EventLoop
 import Glibc
-package import HTTPTypes
+import HTTPTypes
 
 /// Forwards bytes between a client and an upstream in both directions, unchanged.
 ///

@@ -1,4 +1,4 @@
-package import TLS
+import TLS
 
 /// One side of a tunnel: a connection with non-blocking reads and writes.
 ///

@@ -1,4 +1,4 @@
-package import EventLoop
+import EventLoop
 import Glibc
 
 // For the loop's thread: opening, closing and the end.

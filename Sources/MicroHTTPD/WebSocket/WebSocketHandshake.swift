@@ -2,7 +2,7 @@ import CGnuTLS
 import EventLoop
 import Glibc
 import HTTPGrammar
-package import HTTPTypes
+import HTTPTypes
 
 /// A valid request to open a WebSocket (RFC 6455, section 4.2.1).
 ///

@@ -1,4 +1,4 @@
-package import Drawbridge
+import Drawbridge
 import Foundation
 import Synchronization
 import TestSupport

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A block of code in a text of the manual.
 package struct Block {

@@ -1,6 +1,6 @@
 import Drawbridge
 import HTTPTypes
-package import MicroHTTPD
+import MicroHTTPD
 
 /// A page's own server: it shows what it is asked, whoever asks.
 package final class MirrorServer: Sendable {

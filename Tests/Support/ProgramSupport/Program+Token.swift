@@ -1,4 +1,4 @@
-package import TestSupport
+import TestSupport
 
 extension Program {
     /// What opens the list of pages, as the banner has it.

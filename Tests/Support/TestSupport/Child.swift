@@ -1,5 +1,5 @@
 import Dispatch
-package import Glibc
+import Glibc
 
 /// A child process with pipes of its own.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-package import Glibc
+import Glibc
 import Synchronization
 
 /// A child process at a terminal of its own: a pseudo-terminal that controls its session.

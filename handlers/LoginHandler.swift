@@ -22,7 +22,7 @@ public struct LoginHandler: JSONHandler {
     }
 
     /// A person may take their time.
-    public static var deadline: Duration? { nil }
+    public static let options = HandlerOptions(deadline: nil)
 
     private let request: Request
 

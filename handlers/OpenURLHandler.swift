@@ -16,11 +16,8 @@ public struct OpenURLHandler: JSONHandler {
         var result: String
     }
 
-    /// Runs on a thread of its own, because starting a program blocks for a moment.
-    public static var execution: Execution { .thread }
-
-    /// A person may take their time.
-    public static var deadline: Duration? { nil }
+    /// On a thread of its own, because starting a program blocks for a moment; a person may take their time.
+    public static let options = HandlerOptions(deadline: nil, execution: .thread)
 
     /// The schemes that may be opened.
     ///

@@ -18,7 +18,7 @@ public struct PayHandler: JSONHandler {
     }
 
     /// A person may take their time.
-    public static var deadline: Duration? { nil }
+    public static let options = HandlerOptions(deadline: nil)
 
     private let request: Request
 

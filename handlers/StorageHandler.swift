@@ -39,7 +39,7 @@ public struct StorageHandler: JSONHandler {
     }
 
     /// Runs on a thread of its own, because writing to a disk blocks.
-    public static var execution: Execution { .thread }
+    public static let options = HandlerOptions(execution: .thread)
 
     private let store: Store
 

@@ -120,7 +120,7 @@ final class BridgeSite: Sendable {
     }
 
     struct Text: Handler {
-        func startLoading(_ request: Request) async throws -> Response { Response(text: "plain \"text\"") }
+        func handle(_ request: Request) async throws -> Response { Response(text: "plain \"text\"") }
     }
 
     /// Gets what has no name.

@@ -51,7 +51,7 @@ import Testing
 
     /// Tells a page that it may go back.
     private struct Return: JSONHandler {
-        static var deadline: Duration? { nil }
+        static let options = HandlerOptions(deadline: nil)
         let isWanted: Observed<Bool>
 
         func handle(_ input: Nothing) async throws -> Nothing {

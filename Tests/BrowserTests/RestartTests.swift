@@ -8,7 +8,7 @@ import Testing
 @Suite("Restarts", .serialized, .timeLimit(.minutes(5))) struct RestartTests {
     /// Says that it is called, and answers only where it is told what.
     private struct Hold: JSONHandler {
-        static var deadline: Duration? { nil }
+        static let options = HandlerOptions(deadline: nil)
 
         let calls: Observed<Int>
         var answer: String?

@@ -101,21 +101,21 @@ import Testing
     }
 
     private struct Collecting: Handler {
-        static var bodyMode: BodyMode { .streamed }
+        static let options = HandlerOptions(body: .streamed)
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             try Response(output: try await request.body.collect(upTo: 8 << 20).count)
         }
     }
 
     private struct Size: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             try Response(output: request.body.bytes?.count)
         }
     }
 
     private struct Writing: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(
                 body: .stream(length: nil) { client in
                     try await client.didLoad([UInt8](repeating: 1, count: 8 << 20))

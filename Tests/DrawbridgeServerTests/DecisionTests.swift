@@ -176,7 +176,7 @@ import Testing
 
         init(_ text: String) { self.text = text }
 
-        func startLoading(_ request: Request) -> Response { Response(text: text) }
+        func handle(_ request: Request) -> Response { Response(text: text) }
     }
 
     private struct Whimsical: SynchronousHandler {
@@ -184,7 +184,7 @@ import Testing
 
         static func canInit(with request: Request) -> Bool { takes.load(ordering: .sequentiallyConsistent) }
 
-        func startLoading(_ request: Request) -> Response { Response(text: "mine") }
+        func handle(_ request: Request) -> Response { Response(text: "mine") }
     }
 
     private struct Declining: SynchronousHandler {
@@ -196,7 +196,7 @@ import Testing
             return takes.load(ordering: .sequentiallyConsistent)
         }
 
-        func startLoading(_ request: Request) -> Response { Response(text: "mine") }
+        func handle(_ request: Request) -> Response { Response(text: "mine") }
     }
 
     private struct Unchanging: Middleware {
@@ -223,9 +223,9 @@ import Testing
     }
 
     private struct Small: Handler {
-        static var bodyMode: BodyMode { .collected(upTo: 4) }
+        static let options = HandlerOptions(body: .collected(upTo: 4))
 
-        func startLoading(_ request: Request) async -> Response {
+        func handle(_ request: Request) async -> Response {
             Response(text: "\(request.body.bytes?.count ?? 0)")
         }
     }

@@ -125,9 +125,9 @@ private struct Echo: JSONHandler {
 }
 
 private struct Count: Handler {
-    static var bodyMode: BodyMode { .streamed }
+    static let options = HandlerOptions(body: .streamed)
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         var count = 0
         for try await chunk in request.body { count += chunk.count }
         return try Response(output: count)
@@ -135,7 +135,7 @@ private struct Count: Handler {
 }
 
 private struct Numbers: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         let count = request.query["count"].flatMap { Int($0) } ?? 1
         return Response(contentType: "text/plain") { client in
             for number in 1...count { try await client.didLoad("\(number)\n") }
@@ -145,11 +145,11 @@ private struct Numbers: Handler {
 
 /// Waits until it is cancelled, and counts what it goes through.
 private struct Wait: Handler {
-    static var deadline: Duration? { nil }
+    static let options = HandlerOptions(deadline: nil)
 
     let counts: Counts
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         counts.add(to: \.started)
         defer { counts.add(to: \.ended) }
         try await Task.sleep(for: .seconds(3600))

@@ -26,7 +26,7 @@ import Testing
         let request: Request
         let stage: Stage
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             let found = "\(Task.isCancelled) \(Self.word)"
             switch request.query["do"] {
             case "cancel": withUnsafeCurrentTask { $0?.cancel() }
@@ -54,10 +54,10 @@ import Testing
         let request: Request
         let stage: Stage
 
-        static var deadline: Duration? { .milliseconds(200) }
+        static let options = HandlerOptions(deadline: .milliseconds(200))
 
-        func startLoading(_ request: Request) async throws -> Response {
-            try await Player(request: request, stage: stage).startLoading(request)
+        func handle(_ request: Request) async throws -> Response {
+            try await Player(request: request, stage: stage).handle(request)
         }
     }
 

@@ -93,7 +93,7 @@ import Testing
     private struct Unknown: Error {}
 
     private struct AtOnce: SynchronousHandler {
-        func startLoading(_ request: Request) throws -> Response {
+        func handle(_ request: Request) throws -> Response {
             if request.query["fail"] != nil { throw HTTPError(.notFound, "there is none", code: 4711) }
             if request.query["trap"] != nil { throw Unknown() }
             var response = try Response(output: ["path": request.path])
@@ -118,7 +118,7 @@ import Testing
     }
 
     private struct Stream: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(contentType: "text/plain") { client in
                 for number in 1...3 { try await client.didLoad("\(number)\n") }
             }
@@ -126,15 +126,15 @@ import Testing
     }
 
     private struct Small: JSONHandler {
-        static var bodyMode: BodyMode { .collected(upTo: 4) }
+        static let options = HandlerOptions(body: .collected(upTo: 4))
 
         func handle(_ input: JSON) async throws -> JSON { input }
     }
 
     private struct Bytes: Handler {
-        static var bodyMode: BodyMode { .streamed }
+        static let options = HandlerOptions(body: .streamed)
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             try Response(output: try await request.body.collect(upTo: 10).count)
         }
     }

@@ -14,7 +14,7 @@ struct Answering: Handler {
 
     init(_ answer: @escaping @Sendable (Request) async throws -> Response) { self.answer = answer }
 
-    func startLoading(_ request: Request) async throws -> Response { try await answer(request) }
+    func handle(_ request: Request) async throws -> Response { try await answer(request) }
 }
 
 /// Answers with its input, whatever that is.
@@ -26,7 +26,7 @@ struct Echo: JSONHandler {
 struct Named: Handler {
     let name: String
 
-    func startLoading(_ request: Request) async throws -> Response { Response(text: name) }
+    func handle(_ request: Request) async throws -> Response { Response(text: name) }
 }
 
 /// What lies behind a gateway: answers with the method and target that arrive there, and the path that it declines.

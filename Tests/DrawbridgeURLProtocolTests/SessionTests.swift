@@ -253,7 +253,7 @@ import Testing
     @Test func cancellingTheTaskStopsTheHandler() async throws {
         struct Waiting: Handler {
             let journal: Notebook
-            func startLoading(_ request: Request) async throws -> Response {
+            func handle(_ request: Request) async throws -> Response {
                 journal.note("start")
                 try await Task.sleep(for: .seconds(3600))
                 return Response()

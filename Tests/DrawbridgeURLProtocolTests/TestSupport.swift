@@ -35,7 +35,7 @@ extension Gateway {
 struct Answering: Handler {
     let answer: @Sendable (Request) async throws -> Response
 
-    func startLoading(_ request: Request) async throws -> Response { try await answer(request) }
+    func handle(_ request: Request) async throws -> Response { try await answer(request) }
 }
 
 /// The chunks of a body, one after the other, for a test that gives them out.

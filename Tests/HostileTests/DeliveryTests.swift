@@ -8,11 +8,11 @@ import Testing
 /// The same request by `HEAD`, behind others, or in pieces (RFC 9110, section 9.3.2; RFC 9112, section 9.3).
 @Suite("Hostile 19: HEAD everywhere, fifty at once, one byte at a time", .timeLimit(.minutes(5)))
 struct DeliveryTests {
-    /// Answers `HEAD` itself.
+    /// Takes `GET`, and so `HEAD`.
     private struct Both: Handler {
-        static var methods: [HTTPRequest.Method]? { [.get, .head] }
+        static let options = HandlerOptions(methods: [.get])
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             guard request.query["kind"] == "stream" else { return try Response(output: "both") }
             return Response(contentType: "text/plain", length: 3) { client in
                 for part in ["a", "b", "c"] { try await client.didLoad(part) }

@@ -138,14 +138,14 @@ struct PageMemoryTests {
 
     /// Takes any input, and waits until it is cancelled.
     private struct Keeping: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             try await Task.sleep(for: .seconds(600))
             return try Response(output: request.body.bytes?.count)
         }
     }
 
     private struct Size: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             try Response(output: request.body.bytes?.count)
         }
     }

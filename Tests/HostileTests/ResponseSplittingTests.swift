@@ -9,7 +9,7 @@ import Testing
 struct ResponseSplittingTests {
     /// Puts what it is given into the headers of its answer.
     private struct Careless: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             let text = request.query["to"] ?? ""
             var response = Response(text: "here", contentType: "text/plain; name=\(text)")
             response.headers[.location] = text
@@ -21,7 +21,7 @@ struct ResponseSplittingTests {
 
     /// As before, by the initializer that promises to take anything.
     private struct Lenient: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             var response = Response(text: "here")
             let bytes = Array((request.query["to"] ?? "").utf8)
             response.headers.append(HTTPField(name: .location, lenientValue: bytes))

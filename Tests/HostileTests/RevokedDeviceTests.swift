@@ -127,7 +127,7 @@ import Testing
     private struct Takes: Handler {
         let begun: Observed<Int>
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             begun.change { $0 += 1 }
             return Response(text: "taken")
         }
@@ -138,7 +138,7 @@ import Testing
         let goesOn: Observed<Bool>
         let cancelled: Observed<Int>
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             begun.change { $0 += 1 }
             do { try await goesOn.wait { $0 } } catch {
                 cancelled.change { $0 += 1 }
@@ -153,7 +153,7 @@ import Testing
         let goesOn: Observed<Bool>
         let cancelled: Observed<Int>
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(contentType: "text/plain") { client in
                 try await client.didLoad("begun, ")
                 begun.change { $0 += 1 }

@@ -109,7 +109,7 @@ struct AfterwardsTests {
             (self.isAsked, self.mayAnswer) = (isAsked, mayAnswer)
         }
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             isAsked.change { $0 = true }
             try await mayAnswer.wait { $0 }
             return Response(text: "done")

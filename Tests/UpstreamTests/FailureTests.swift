@@ -102,7 +102,7 @@ struct FailureTests {
 
     /// Asks the gateway itself, by way of its upstream, for a path whose flag would lead here again.
     private struct Asks: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             var request = request
             request.path = "/round/own.txt"
             request.query["_mobile_bridge"] = "1"

@@ -9,7 +9,7 @@ import Testing
 struct HandlerTests {
     /// Changes all there is of a request, and of its answer.
     private struct Changing: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             var request = request
             request.path = "/changed"
             request.query["added"] = "a b"
@@ -51,7 +51,7 @@ struct HandlerTests {
 
     /// Sends the request on to what the caller names, without a look at it.
     private struct Careless: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             var request = request
             request.target = "/" + (request.query["name"] ?? "")
             return try await request.passThrough()
@@ -78,9 +78,9 @@ struct HandlerTests {
 
     /// Hands a large answer on, as it comes.
     private struct Streaming: Handler {
-        static var bodyMode: BodyMode { .streamed }
+        static let options = HandlerOptions(body: .streamed)
 
-        func startLoading(_ request: Request) async throws -> Response { try await request.passThrough() }
+        func handle(_ request: Request) async throws -> Response { try await request.passThrough() }
     }
 
     @Test func bodiesThatAHandlerLetsThroughAreStreamed() async throws {
@@ -102,7 +102,7 @@ struct HandlerTests {
 
     /// Asks, and does not look at the answer.
     private struct Ignoring: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             _ = try await request.passThrough()
             return Response(text: "own")
         }

@@ -9,7 +9,7 @@ struct OrderHandler: JSONHandler {
         var state: String
     }
 
-    static var methods: [HTTPRequest.Method]? { [.get] }
+    static let options = HandlerOptions(methods: [.get])
 
     func handle(_ input: Input) async throws -> Output {
         guard input.id != 0 else { throw HTTPError(.notFound, "there is no order \(input.id)") }
@@ -20,7 +20,7 @@ struct OrderHandler: JSONHandler {
 struct CancelOrderHandler: JSONHandler {
     struct Input: Decodable { var id: Int }
 
-    static var methods: [HTTPRequest.Method]? { [.delete] }
+    static let options = HandlerOptions(methods: [.delete])
 
     func handle(_ input: Input) async throws -> Nothing { Nothing() }
 }
@@ -70,11 +70,11 @@ struct VisitHandler: JSONHandler {
 }
 
 struct PingHandler: SynchronousHandler {
-    func startLoading(_ request: Request) -> Response { Response(text: "pong") }
+    func handle(_ request: Request) -> Response { Response(text: "pong") }
 }
 
 struct CountdownHandler: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         Response(contentType: "text/event-stream") { client in
             for second in [3, 2, 1] {
                 try await client.didLoad("data: \(second)\n\n")
@@ -85,9 +85,9 @@ struct CountdownHandler: Handler {
 }
 
 struct UploadHandler: Handler {
-    static var bodyMode: BodyMode { .streamed }
+    static let options = HandlerOptions(body: .streamed)
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         var count = 0
         for try await chunk in request.body { count += chunk.count }
         return try Response(output: ["bytes": count])
@@ -95,7 +95,7 @@ struct UploadHandler: Handler {
 }
 
 struct GermanHandler: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         var request = request
         request.path = "/de" + request.path
         return try await request.passThrough()
@@ -105,17 +105,15 @@ struct GermanHandler: Handler {
 struct NewSearchHandler: Handler {
     static func canInit(with request: Request) -> Bool { request.cookies["beta"] == "1" }
 
-    func startLoading(_ request: Request) async throws -> Response { Response(text: "new") }
+    func handle(_ request: Request) async throws -> Response { Response(text: "new") }
 }
 
 struct AnyPageHandler: Handler {
-    func startLoading(_ request: Request) async throws -> Response { Response(text: "any") }
+    func handle(_ request: Request) async throws -> Response { Response(text: "any") }
 }
 
 struct ReportHandler: JSONHandler {
-    static var execution: Execution { .thread }
-    static var deadline: Duration? { .seconds(300) }
-    static var methods: [HTTPRequest.Method]? { [.post] }
+    static let options = HandlerOptions(methods: [.post], deadline: .seconds(300), execution: .thread)
 
     func handle(_ input: Nothing) async throws -> Int { (1...1000).reduce(0, +) }
 }

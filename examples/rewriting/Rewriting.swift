@@ -7,7 +7,7 @@ import DrawbridgeCommand
 ///
 /// It is not intercepted a second time, though it still asks for a path that a handler has.
 struct PictureHandler: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         var request = request
         // A caller chooses it: what goes into a path is looked at first.
         guard let name = request.query["name"], !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isLetter })

@@ -7,7 +7,7 @@ import DrawbridgeCommand
 struct CountdownHandler: Handler {
     struct Input: Decodable { var from: Int? }
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         let start = try await request.input(as: Input.self).from ?? 10
         guard (0...3600).contains(start) else {
             throw HTTPError(.badRequest, "from: count down from 0 to 3600")

@@ -90,6 +90,6 @@ enum NamesTarget: FuzzTarget {
     }
 
     private struct Nobody: Handler {
-        func startLoading(_ request: Request) async throws -> Response { Response(.noContent) }
+        func handle(_ request: Request) async throws -> Response { Response(.noContent) }
     }
 }

@@ -83,6 +83,6 @@ enum RoutesTarget: FuzzTarget {
     }
 
     private struct Nobody: Handler {
-        func startLoading(_ request: Request) async throws -> Response { Response(.noContent) }
+        func handle(_ request: Request) async throws -> Response { Response(.noContent) }
     }
 }

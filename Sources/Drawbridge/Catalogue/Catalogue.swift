@@ -112,7 +112,7 @@ extension Catalogue.Entry {
         members["by"] = reply == nil ? "handler" : "reply"
         for (name, value) in reply?.json.objectValue ?? [:] { members[name] = value }
         if !routes.isEmpty { members["handler"] = .string(routes.map(\.name).joined(separator: ", ")) }
-        let methods = routes.compactMap { $0.handler.methods }
+        let methods = routes.compactMap { $0.options.methods }
         // A handler that declares no methods takes nearly all, so no list is shown.
         if !methods.isEmpty, methods.count == routes.count {
             members["methods"] = .array(methods.joined().map { .string($0.rawValue) })

@@ -169,7 +169,7 @@ extension Gateway {
     package enum BodyChoice: Sendable {
         /// The body is not read, since the request is already answered.
         case refused(Response)
-        case taken(BodyMode)
+        case taken(HandlerOptions.Body)
     }
 
     /// Whether and how the engine reads a request's body; decided before it sends `100 Continue`.
@@ -185,7 +185,7 @@ extension Gateway {
         guard case .native(_, let candidate) = plan.way else { return .taken(.streamed) }
         let most = candidate.route.map(limit) ?? bodyLimit
         guard case .replying(let replies, _) = candidate else {
-            let isStreamed = candidate.route?.handler.bodyMode.isStreamed == true
+            let isStreamed = candidate.route?.options.body.isStreamed == true
             return .taken(isStreamed ? .streamed : .collected(upTo: most))
         }
         // Where no reply looks at the body, it stays a stream; one may take a larger body than the handler would.
@@ -193,19 +193,19 @@ extension Gateway {
     }
 
     func limit(of route: Route) -> Int {
-        if case .collected(let limit?) = route.handler.bodyMode { limit } else { bodyLimit }
+        if case .collected(let limit?) = route.options.body { limit } else { bodyLimit }
     }
 
     /// Whether the body must still be collected for this route.
     ///
     /// The engine has read it as the first matching route wants it; the route that takes the request may differ.
     func wantsAllOfBody(_ route: Route, _ request: Request) -> Bool {
-        !route.handler.bodyMode.isStreamed && request.body.count == nil
+        !route.options.body.isStreamed && request.body.count == nil
     }
 
     /// Refuses a body over the handler's limit: the engine collects small bodies before it asks for that limit.
     func refusesSize(_ count: Int?, for route: Route) -> HTTPError? {
-        guard let count, count > 0, !route.handler.bodyMode.isStreamed, count > limit(of: route) else {
+        guard let count, count > 0, !route.options.body.isStreamed, count > limit(of: route) else {
             return nil
         }
         return HTTPError.tooLarge(limit(of: route))

@@ -140,7 +140,7 @@ extension Gateway {
         var refusing: [Route] = []
         for (route, values) in matches(segments, for: plain) {
             let request = route.named(values, in: plain)
-            guard route.takes(request.method.rawValue) else {
+            guard route.takes(request.method) else {
                 // The 405 names the methods of the pattern that fits best.
                 if refusing.first?.pattern.text ?? route.pattern.text == route.pattern.text {
                     refusing.append(route)

@@ -181,7 +181,7 @@ extension Gateway {
     }
 
     private func handled(_ plain: Request) -> Plan.Way {
-        let method = plain.method.rawValue
+        let method = plain.method
         if let route = best(plain.path, for: plain), route.takes(method) {
             return .native(plain, .likely(route))
         }

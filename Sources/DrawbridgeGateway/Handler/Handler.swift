@@ -1,5 +1,4 @@
 import DrawbridgeMessages
-import HTTPTypes
 
 /// Answers requests of one path; a fresh instance for every request.
 ///
@@ -8,7 +7,7 @@ import HTTPTypes
 ///
 /// ```swift
 /// struct Clock: Handler {
-///     func startLoading(_ request: Request) async throws -> Response {
+///     func handle(_ request: Request) async throws -> Response {
 ///         Response(contentType: "text/event-stream") { client in
 ///             while true {
 ///                 try await client.didLoad("data: \(Date.now)\n\n")
@@ -41,19 +40,12 @@ public protocol Handler: Sendable {
     /// - Throws: an error, which is sent instead of the handler's answer.
     init(request: Request) throws
 
-    /// The HTTP methods that reach this handler; nil, the default, means all but `HEAD` and `OPTIONS`.
-    static var methods: [HTTPRequest.Method]? { get }
-
-    /// How long the answer may take; 60 seconds by default, nil for a handler that waits for a person.
+    /// Its methods, its deadline, where it runs and how its body is read.
     ///
-    /// The limit covers the time until the head of the response: a streamed body may take longer.
-    static var deadline: Duration? { get }
-
-    /// Where the handler runs; on the loop by default, where it must not block.
-    static var execution: Execution { get }
-
-    /// Whether the body is collected before the handler starts, which is the default, or read by it as a stream.
-    static var bodyMode: BodyMode { get }
+    /// ```swift
+    /// static let options = HandlerOptions(methods: [.post], deadline: .seconds(5))
+    /// ```
+    static var options: HandlerOptions { get }
 
     /// Whether this type takes the request; if not, the next route that fits is asked. True by default.
     static func canInit(with request: Request) -> Bool
@@ -62,15 +54,28 @@ public protocol Handler: Sendable {
     ///
     /// - Throws: an ``HTTPError`` to answer with its code and message; any other error is a 500 whose reason is in
     ///   the log only.
-    func startLoading(_ request: Request) async throws -> Response
+    func handle(_ request: Request) async throws -> Response
 
     /// Called when nobody waits for the answer any more: the caller has left, or the deadline has passed.
     ///
-    /// It runs on the handler's loop, between two steps of ``startLoading(_:)``, and must not block there. For a
-    /// handler with ``Execution/thread`` it runs on another thread, while ``startLoading(_:)`` may be running too: what
-    /// the two share needs a lock. Without a loop, as in tests, it runs where the task is cancelled. The answer to a
-    /// missed deadline goes out when it returns.
+    /// It runs on the handler's loop, between two steps of ``handle(_:)``, and must not block there. For a handler with
+    /// ``HandlerOptions/Execution/thread`` it runs on another thread, while ``handle(_:)`` may be running too: what the
+    /// two share needs a lock. Without a loop, as in tests, it runs where the task is cancelled. The answer to a missed
+    /// deadline goes out when it returns.
     func stopLoading()
+
+    associatedtype _Methods: _SaidInOptions = _Unsaid
+    associatedtype _Deadline: _SaidInOptions = _Unsaid
+    associatedtype _Execution: _SaidInOptions = _Unsaid
+    associatedtype _BodyMode: _SaidInOptions = _Unsaid
+    /// Said in ``options``.
+    static var methods: _Methods { get }
+    /// Said in ``options``.
+    static var deadline: _Deadline { get }
+    /// Said in ``options``.
+    static var execution: _Execution { get }
+    /// Said in ``options``.
+    static var bodyMode: _BodyMode { get }
 }
 
 extension Handler {
@@ -84,23 +89,23 @@ extension Handler {
     /// - Throws: what its ``init()`` throws.
     public init(request: Request) throws { try self.init() }
 
-    /// All methods but `HEAD` and `OPTIONS`.
-    public static var methods: [HTTPRequest.Method]? { nil }
-
-    /// 60 seconds.
-    public static var deadline: Duration? { .seconds(60) }
-
-    /// The handler runs on the loop, and must not block.
-    public static var execution: Execution { .loop }
-
-    /// The body is collected, up to the gateway's limit.
-    public static var bodyMode: BodyMode { .collected(upTo: nil) }
+    /// Every method but `HEAD` and `OPTIONS`, 60 seconds, on the loop, with the body collected.
+    public static var options: HandlerOptions { HandlerOptions() }
 
     /// Takes every request.
     public static func canInit(with request: Request) -> Bool { true }
 
     /// Does nothing: cancelling the task is enough for most handlers.
     public func stopLoading() {}
+
+    /// Said in ``options``.
+    public static var methods: _Unsaid { _Unsaid() }
+    /// Said in ``options``.
+    public static var deadline: _Unsaid { _Unsaid() }
+    /// Said in ``options``.
+    public static var execution: _Unsaid { _Unsaid() }
+    /// Said in ``options``.
+    public static var bodyMode: _Unsaid { _Unsaid() }
 }
 
 /// The error for a handler's type without an initializer that the gateway can call.
@@ -113,30 +118,4 @@ struct MissingInitializer: Error, CustomStringConvertible {
         one), or register it with a closure that makes it: try gateway.register(at: "…") { \(type)(…) }
         """
     }
-}
-
-/// The thread on which a handler runs.
-#if hasAttribute(nonexhaustive)
-@nonexhaustive
-#endif
-public enum Execution: Sendable {
-    /// On the loop that read the request: the fastest way, for code that computes briefly and awaits the rest.
-    case loop
-
-    /// On a thread of its own, for code that blocks or computes long.
-    case thread
-}
-
-/// How a handler gets the body of its request.
-#if hasAttribute(nonexhaustive)
-@nonexhaustive
-#endif
-public enum BodyMode: Sendable {
-    /// As bytes, complete before the handler starts; more than the limit is a 413. Nil: the gateway's limit.
-    case collected(upTo: Int?)
-
-    /// As a stream, while it arrives, without a limit. Read it before you answer: what is left then is dropped.
-    case streamed
-
-    var isStreamed: Bool { if case .streamed = self { true } else { false } }
 }

@@ -35,7 +35,7 @@ extension JSONHandler {
     /// Reads the input, does the work, and answers with the output.
     ///
     /// - Throws: a 400 for an input that does not fit; what ``handle(_:)`` throws.
-    public func startLoading(_ request: Request) async throws -> Response {
+    public func handle(_ request: Request) async throws -> Response {
         // The body is nearly always collected already, and then reading it is cheaper without an `await`.
         guard let input = try request.promptInput(as: Input.self) else {
             return try response(of: try await handle(try await request.input(as: Input.self)))

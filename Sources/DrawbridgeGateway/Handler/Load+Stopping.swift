@@ -9,7 +9,7 @@ extension Load {
     package func cancel() { stop(with: CancellationError()) }
 
     package func expire() {
-        let deadline = route.deadline ?? .zero
+        let deadline = route.options.deadline ?? .zero
         stop(
             with: HTTPError(
                 .gatewayTimeout,

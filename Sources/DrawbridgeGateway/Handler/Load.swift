@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The handler has a task to itself, which starts at once: a handler that does not suspend is done before anything
 /// waits. When the deadline passes or the caller leaves, the task is cancelled, then `stopLoading` is called, and when
-/// that has returned the answer is made without the handler, however long its `startLoading` still runs.
+/// that has returned the answer is made without the handler, however long its `handle` still runs.
 package final class Load: Expiring, LoopWork {
     let route: Route
     let request: Request
@@ -46,7 +46,7 @@ package final class Load: Expiring, LoopWork {
         self.request = request
         handler = try route.make(request)
         place =
-            switch route.handler.execution {
+            switch route.options.execution {
             case .loop: loop.map(Place.loop) ?? .anywhere
             case .thread: .thread(DispatchQueue(label: "drawbridge.handler"))
             }
@@ -91,7 +91,7 @@ package final class Load: Expiring, LoopWork {
             return false
         }
         if isOver { return waiter() }
-        if let deadline = route.deadline {
+        if let deadline = route.options.deadline {
             Deadlines.shared.add(self, after: deadline)
             // The load may have ended before its deadline was added.
             if self.isOver { Deadlines.shared.remove(self) }
@@ -135,7 +135,7 @@ package final class Load: Expiring, LoopWork {
     /// Runs the handler; returns false when there was another outcome before.
     @discardableResult func run() async -> Bool {
         do {
-            return finish(try await handler.startLoading(request), nil)
+            return finish(try await handler.handle(request), nil)
         } catch {
             return finish(nil, error)
         }

@@ -7,7 +7,7 @@ import DrawbridgeMessages
 ///
 /// ```swift
 /// struct PingHandler: SynchronousHandler {
-///     func startLoading(_ request: Request) -> Response { Response(text: "pong") }
+///     func handle(_ request: Request) -> Response { Response(text: "pong") }
 /// }
 /// ```
 public protocol SynchronousHandler: Handler {
@@ -15,5 +15,5 @@ public protocol SynchronousHandler: Handler {
     ///
     /// - Throws: an ``HTTPError`` to answer with its code and message; any other error is a 500 whose reason is in
     ///   the log only.
-    func startLoading(_ request: Request) throws -> Response
+    func handle(_ request: Request) throws -> Response
 }

@@ -24,7 +24,7 @@ extension Gateway {
     }
 
     func best(_ path: String, for request: Request) -> Route? {
-        let method = request.method.rawValue
+        let method = request.method
         guard registry.hasSpecialHandlers else { return handlers.best(path, taking: method) }
         for set in sets(for: request) {
             if let route = set.best(path, taking: method) { return route }

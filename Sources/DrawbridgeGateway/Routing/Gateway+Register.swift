@@ -87,11 +87,11 @@ extension Gateway {
     ///   - type: gives the handler its name in the log; a second registration of a type replaces the first.
     ///   - rule: whether it takes a request; it may be asked before the body is there, and more than once.
     package func register<H: Handler>(
-        ruled type: Any.Type, deadline: Duration?, where rule: @escaping @Sendable (Request) -> Bool,
+        ruled type: Any.Type, _ options: HandlerOptions, where rule: @escaping @Sendable (Request) -> Bool,
         _ make: @escaping @Sendable (Request) throws -> H
     ) {
         let name = String(describing: type)
-        let route = Route(name, pattern: RoutePattern("/*"), rule: rule, deadline: deadline, make: make)
+        let route = Route(name, pattern: RoutePattern("/*"), rule: rule, options: options, make: make)
         ruled.insert(route, for: ObjectIdentifier(type))
     }
 

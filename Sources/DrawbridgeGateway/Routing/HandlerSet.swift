@@ -1,4 +1,5 @@
 import DrawbridgeMessages
+import HTTPTypes
 import Logging
 import Synchronization
 
@@ -116,7 +117,7 @@ public final class HandlerSet: Sendable {
         table.routes.withLock { $0.matches(segments) }
     }
 
-    func best(_ path: String, taking method: String) -> Route? {
+    func best(_ path: String, taking method: HTTPRequest.Method) -> Route? {
         table.routes.withLock { $0.best(path) }?.first { $0.takes(method) }
     }
 

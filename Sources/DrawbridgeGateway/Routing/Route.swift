@@ -29,6 +29,9 @@ package final class Route: Routed, Answering {
     package let handler: any Handler.Type
     let make: @Sendable (Request) throws -> any Handler
 
+    /// As its type says; the deadline as it was registered.
+    package let options: HandlerOptions
+
     package let name: String
 
     let title: String
@@ -44,17 +47,12 @@ package final class Route: Routed, Answering {
     /// Decides instead of a path whether the handler takes a request; nil where it has a path.
     let rule: Rule?
 
-    /// How long the answer may take; nil for no limit.
-    let deadline: Duration?
-
     /// The middleware around its handler alone, the outermost first.
     let middleware: [any Middleware]
 
-    private let methods: Set<String>?
-
     init<H: Handler>(
         _ name: String = String(describing: H.self), pattern: RoutePattern, rule: Rule? = nil,
-        deadline: Duration? = H.deadline, within middleware: [any Middleware] = [],
+        options: HandlerOptions = H.options, within middleware: [any Middleware] = [],
         make: @escaping @Sendable (Request) throws -> H
     ) {
         self.pattern = pattern
@@ -62,12 +60,14 @@ package final class Route: Routed, Answering {
         self.make = make
         self.name = name
         self.rule = rule
-        self.deadline = deadline
+        self.options = options
         self.middleware = middleware
-        immediate = (H.self as? any SynchronousHandler.Type).flatMap { Self.immediate($0, made: make) }
+        // A handler that wants a thread runs in a task there, so it cannot be asked without a task.
+        immediate =
+            options.execution == .thread
+            ? nil : (H.self as? any SynchronousHandler.Type).flatMap { Self.immediate($0, made: make) }
         title = "handler \(name)"
         timing = Array("handler;desc=\"\(name)\";dur=".utf8)
-        methods = H.methods.map { Set($0.map(\.rawValue)) }
     }
 
     func named(_ values: [String], in request: Request) -> Request {
@@ -77,28 +77,23 @@ package final class Route: Routed, Answering {
         return named
     }
 
-    func takes(_ method: String) -> Bool {
-        guard let methods else { return method != "HEAD" && method != "OPTIONS" }
-        return methods.contains(method)
-    }
+    func takes(_ method: HTTPRequest.Method) -> Bool { options.takes(method) }
 
     /// Whether another route of the same path takes one of this route's methods, and so replaces it.
     package func isReplaced(by other: Route) -> Bool {
-        switch (methods, other.methods) {
-        case (let mine?, let its?): !mine.isDisjoint(with: its)
-        case (let some?, nil), (nil, let some?): !some.isSubset(of: ["HEAD", "OPTIONS"])
+        switch (options.methods, other.options.methods) {
+        case (let mine?, let its?): mine.contains(where: its.contains)
+        case (let some?, nil), (nil, let some?): some.contains { $0 != .head && $0 != .options }
         case (nil, nil): true
         }
     }
 
     /// - Parameter make: a closure that makes an `H`; its type is checked here.
-    private static func immediate<H: SynchronousHandler>(_ type: H.Type, made make: Any) -> Immediate? {
-        // A handler that wants a thread runs in a task there, so it cannot be asked without a task.
-        if case .thread = type.execution { return nil }
+    private static func immediate<H: SynchronousHandler>(_ type: H.Type, made make: Any) -> Immediate {
         guard let make = make as? @Sendable (Request) throws -> H else {
             preconditionFailure("\(H.self) has a closure of another type, \(Swift.type(of: make))")
         }
-        return { request in try make(request).startLoading(request) }
+        return { request in try make(request).handle(request) }
     }
 
     /// Logs the handler if it has blocked its loop for too long.
@@ -107,7 +102,8 @@ package final class Route: Routed, Answering {
         request.logger.warning(
             """
             \(name) held its loop for \(Int(held / .milliseconds(1))) ms while all other requests there waited; \
-            await instead of blocking, in its stopLoading() too, or declare: static var execution: Execution { .thread }
+            await instead of blocking, in its stopLoading() too, or declare: static let options = \
+            HandlerOptions(execution: .thread)
             """)
     }
 
@@ -122,7 +118,9 @@ package final class Route: Routed, Answering {
 
     /// Its methods, as the value of an `Allow` header.
     var allow: String {
-        handler.methods?.map(\.rawValue).joined(separator: ", ") ?? Self.usualMethods
+        guard let methods = options.methods else { return Self.usualMethods }
+        let head: [HTTPRequest.Method] = methods.contains(.head) || !methods.contains(.get) ? [] : [.head]
+        return (methods + head).map(\.rawValue).joined(separator: ", ")
     }
 
     /// The `Allow` value for replies, and for handlers that declare no methods.

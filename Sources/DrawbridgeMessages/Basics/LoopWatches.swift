@@ -25,7 +25,7 @@ final class LoopWatches: Sendable {
                     logger.error(
                         """
                         \(handler) has blocked its loop for more than a second, and all other requests there wait; \
-                        await instead of blocking, or declare: static var execution: Execution { .thread }
+                        await instead of blocking, or declare: static let options = HandlerOptions(execution: .thread)
                         """)
                 }
             }

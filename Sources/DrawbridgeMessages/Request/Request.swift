@@ -68,7 +68,7 @@ public struct Request: Sendable {
     /// The target as it was sent, before any rule changed it; for a page's channel call, that of its handler.
     @usableFromInline package var sentTarget: String { channelCall == nil ? own.target : target }
 
-    /// The body: bytes, or a stream where the handler asked for one (``Handler/bodyMode``).
+    /// The body: bytes, or a stream where the handler asked for one (`HandlerOptions.body`).
     public var body: Body {
         get { parts.values.body }
         set { change { $0.body = newValue } }

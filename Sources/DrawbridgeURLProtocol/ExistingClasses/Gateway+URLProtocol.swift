@@ -40,7 +40,7 @@ extension Gateway {
         _ type: URLProtocol.Type, redirects: Redirects = .sent, deadline: Duration? = .seconds(60)
     ) {
         register(
-            ruled: type, deadline: deadline,
+            ruled: type, HandlerOptions(deadline: deadline, body: .streamed),
             where: { request in URLRequest(request).map { type.canInit(with: $0) } ?? false }
         ) { _ in
             URLProtocolHandler(type, redirects)

@@ -7,8 +7,6 @@ import FoundationNetworking
 
 /// A handler that lets an instance of a `URLProtocol` class answer the request.
 final class URLProtocolHandler: Handler {
-    static var bodyMode: BodyMode { .streamed }
-
     private let type: URLProtocol.Type
     private let redirects: Gateway.Redirects
     private let load: URLProtocolLoad
@@ -29,7 +27,7 @@ final class URLProtocolHandler: Handler {
 
     func stopLoading() { load.stop() }
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         load.start(try await URLRequest(collecting: request))
         switch try await next() {
         case .received(let response, let policy):

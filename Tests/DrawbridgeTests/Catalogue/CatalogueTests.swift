@@ -30,7 +30,7 @@ import Testing
 
     struct Gets: JSONHandler {
         struct Input: Decodable { var id: Int }
-        static var methods: [HTTPRequest.Method]? { [.get] }
+        static let options = HandlerOptions(methods: [.get])
         func handle(_ input: Input) async throws -> [Int] { [input.id] }
     }
 

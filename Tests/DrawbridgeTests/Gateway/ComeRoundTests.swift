@@ -12,7 +12,7 @@ struct ComeRoundTests {
             journal.note("by its path")
             return Response(text: "handler")
         }
-        gateway.register(ruled: Notebook.self, deadline: nil, where: { $0.path == "/ruled" }) { _ in
+        gateway.register(ruled: Notebook.self, HandlerOptions(deadline: nil), where: { $0.path == "/ruled" }) { _ in
             Ruled(journal: journal)
         }
         return gateway
@@ -21,7 +21,7 @@ struct ComeRoundTests {
     private struct Ruled: Handler {
         let journal: Notebook
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             journal.note("by its rule")
             return Response(text: "handler")
         }

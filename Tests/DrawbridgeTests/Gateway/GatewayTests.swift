@@ -54,7 +54,7 @@ struct GatewayTests {
 
             init() { Self.made.add(1, ordering: .relaxed) }
 
-            func startLoading(_ request: Request) async throws -> Response {
+            func handle(_ request: Request) async throws -> Response {
                 Response(text: "\(calls.add(1, ordering: .relaxed).newValue)")
             }
         }

@@ -39,7 +39,7 @@ struct HandlerTests {
 
     struct Declining: Handler {
         static func canInit(with request: Request) -> Bool { request.query["take"] == "yes" }
-        func startLoading(_ request: Request) async throws -> Response { Response(text: "declining") }
+        func handle(_ request: Request) async throws -> Response { Response(text: "declining") }
     }
 
     @Test func aTypeThatDeclinesLeavesTheRequestToTheNextRouteThatFits() async throws {
@@ -56,8 +56,8 @@ struct HandlerTests {
     }
 
     struct Deleting: Handler {
-        static var methods: [HTTPRequest.Method]? { [.delete, .head] }
-        func startLoading(_ request: Request) async throws -> Response { Response(text: "\(request.method)") }
+        static let options = HandlerOptions(methods: [.delete, .head])
+        func handle(_ request: Request) async throws -> Response { Response(text: "\(request.method)") }
     }
 
     @Test(arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
@@ -90,6 +90,25 @@ struct HandlerTests {
         #expect(try await gateway.text(at: "/thing") == "wildcard")
     }
 
+    struct Reading: SynchronousHandler {
+        static let options = HandlerOptions(methods: [.get])
+        func handle(_ request: Request) -> Response { Response(text: "\(request.method)") }
+    }
+
+    @Test func whoTakesGETTakesHEAD() async throws {
+        let gateway = Gateway.testing()
+        try gateway.register(Reading.self, at: "/thing")
+        for method in [HTTPRequest.Method.get, .head] {
+            let response = await gateway.respond(to: Request(method, "/thing?_mobile_bridge=1"))
+            #expect(try await response.text() == "\(method)")
+        }
+        let refused = await gateway.respond(to: Request(.post, "/thing?_mobile_bridge=1"))
+        #expect(refused.headers[.allow] == "GET, HEAD")
+        // One that names HEAD is another handler of the same path, and does not replace it.
+        try gateway.register(Deleting.self, at: "/thing")
+        #expect(gateway.registered.map(\.handler) == ["Echo", "Deleting", "Reading"])
+    }
+
     @Test(arguments: ["prefetch", "prefetch;prerender"])
     func aPrefetchStartsNoHandler(purpose: String) async throws {
         let journal = Notebook()
@@ -120,9 +139,9 @@ struct HandlerTests {
         let arrived: DispatchSemaphore
         let released: DispatchSemaphore
 
-        static var execution: Execution { .thread }
+        static let options = HandlerOptions(execution: .thread)
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             block()
             return Response(text: Thread.isMainThread ? "main" : "own")
         }
@@ -165,9 +184,9 @@ struct HandlerTests {
 
     /// Tells on which thread it answers and streams.
     struct Apart: Handler {
-        static var execution: Execution { .thread }
+        static let options = HandlerOptions(execution: .thread)
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             let thread = HandlerTests.currentThread()
             return Response(contentType: "text/plain") { client in
                 try await client.didLoad("\(thread) \(HandlerTests.currentThread())")

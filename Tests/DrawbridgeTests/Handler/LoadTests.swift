@@ -14,9 +14,9 @@ struct LoadTests {
         let journal: Notebook
         let released: Event
 
-        static var deadline: Duration? { .milliseconds(20) }
+        static let options = HandlerOptions(deadline: .milliseconds(20))
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             await withTaskCancellationHandler {
                 journal.note("start")
                 await released.wait()
@@ -52,9 +52,9 @@ struct LoadTests {
     struct Obedient: Handler {
         let journal: Notebook
 
-        static var deadline: Duration? { .milliseconds(1) }
+        static let options = HandlerOptions(deadline: .milliseconds(1))
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             try await Task.sleep(for: .seconds(3600))
             return Response()
         }
@@ -84,9 +84,9 @@ struct LoadTests {
     struct Patient: Handler {
         let journal: Notebook
 
-        static var deadline: Duration? { nil }
+        static let options = HandlerOptions(deadline: nil)
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             journal.note("start")
             try await Task.sleep(for: .seconds(3600))
             return Response()
@@ -127,7 +127,7 @@ struct LoadTests {
         struct Sleeping: Handler {
             let started: Notebook
             let stopped: Notebook
-            func startLoading(_ request: Request) async throws -> Response {
+            func handle(_ request: Request) async throws -> Response {
                 started.note("")
                 try await Task.sleep(for: .seconds(3600))
                 return Response()
@@ -150,7 +150,7 @@ struct LoadTests {
         let journal = Notebook()
         struct Quick: Handler {
             let journal: Notebook
-            func startLoading(_ request: Request) async throws -> Response {
+            func handle(_ request: Request) async throws -> Response {
                 await Task.yield()
                 return Response(text: "done")
             }
@@ -180,12 +180,11 @@ struct LoadTests {
 
     /// Misses its deadline, and blocks when it is told so, until it is released.
     struct Blocking: Handler {
-        static var deadline: Duration? { .milliseconds(20) }
-        static var execution: Execution { .thread }
+        static let options = HandlerOptions(deadline: .milliseconds(20), execution: .thread)
 
         let released: DispatchSemaphore
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             try await Task.sleep(for: .seconds(3600))
             return Response()
         }
@@ -218,12 +217,11 @@ struct LoadTests {
 
     /// Blocks its thread until it is told to stop.
     struct Stuck: Handler {
-        static var deadline: Duration? { .milliseconds(500) }
-        static var execution: Execution { .thread }
+        static let options = HandlerOptions(deadline: .milliseconds(500), execution: .thread)
 
         let told = DispatchSemaphore(value: 0)
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             told.wait()
             return Response()
         }
@@ -254,7 +252,7 @@ struct LoadTests {
     struct Ticking: Handler {
         let journal: Notebook
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(contentType: "text/event-stream") { client in
                 var number = 0
                 while true {
@@ -374,7 +372,7 @@ struct LoadTests {
 
         let remains: Remains
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(contentType: "text/plain") { client in try await client.didLoad("part") }
         }
     }

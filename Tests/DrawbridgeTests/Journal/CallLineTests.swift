@@ -97,7 +97,7 @@ import Testing
     }
 
     private struct Gets: JSONHandler {
-        static var methods: [HTTPRequest.Method]? { [.get] }
+        static let options = HandlerOptions(methods: [.get])
         func handle(_ input: Nothing) async throws -> Nothing { Nothing() }
     }
 

@@ -227,7 +227,7 @@ import Testing
     @Test func theRecordOfACallNamesTheHandlersThatDeclinedIt() async throws {
         struct Choosy: Handler {
             static func canInit(with request: Request) -> Bool { false }
-            func startLoading(_ request: Request) async throws -> Response { Response(text: "never") }
+            func handle(_ request: Request) async throws -> Response { Response(text: "never") }
         }
         let program = JournalProgram()
         try program.gateway.register(Choosy.self, at: "/choosy")

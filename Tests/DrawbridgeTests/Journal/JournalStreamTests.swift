@@ -175,7 +175,7 @@ import Testing
     private struct SlowHandler: Handler {
         let gate: AsyncStream<Void>
 
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             for await _ in gate {}
             return try Response(output: ["a": 1])
         }

@@ -132,8 +132,8 @@ import Testing
                 to: Request(.post, "/count?_mobile_bridge=1", body: Request.Body(OneChunk())))
         }
         struct Streamed: Handler {
-            static var bodyMode: BodyMode { .streamed }
-            func startLoading(_ request: Request) async throws -> Response {
+            static let options = HandlerOptions(body: .streamed)
+            func handle(_ request: Request) async throws -> Response {
                 try Response(output: request.query["n"])
             }
         }

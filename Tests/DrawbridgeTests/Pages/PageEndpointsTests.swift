@@ -48,7 +48,7 @@ import Testing
 
     /// Sends its request on.
     private struct Onwards: Handler {
-        func startLoading(_ request: Request) async throws -> Response { try await request.passThrough() }
+        func handle(_ request: Request) async throws -> Response { try await request.passThrough() }
     }
 
     @Test func documentsGetThePageScriptDirectlyAndThroughAHandler() async throws {

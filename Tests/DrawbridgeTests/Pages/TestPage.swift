@@ -202,17 +202,17 @@ enum PageHandlers {
     }
 
     struct Texts: Handler {
-        func startLoading(_ request: Request) async throws -> Response { Response(text: "plain \"text\"") }
+        func handle(_ request: Request) async throws -> Response { Response(text: "plain \"text\"") }
     }
 
     struct Bytes: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(bytes: [0xFF, 0xD8, 0x00, 0x01], contentType: "image/jpeg")
         }
     }
 
     struct Streams: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(contentType: "text/plain") { client in
                 try await client.didLoad("a")
                 try await client.didLoad("b")

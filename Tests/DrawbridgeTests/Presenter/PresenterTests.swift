@@ -91,7 +91,7 @@ import Testing
 /// A handler reaches the presenter of its gateway, and none where there is no gateway.
 @Suite struct RequestPresenterTests {
     private struct Asking: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             let answer = try await request.present(Question("ask", choices: ["yes"]))
             return try Response(output: answer ?? "nobody")
         }

@@ -324,9 +324,9 @@ extension Gateway {
 
     @Test func aHandlerBehindAMockStillReadsItsBodyAsAStream() async throws {
         struct Streamed: Handler {
-            static var bodyMode: BodyMode { .streamed }
+            static let options = HandlerOptions(body: .streamed)
 
-            func startLoading(_ request: Request) async throws -> Response {
+            func handle(_ request: Request) async throws -> Response {
                 var count = 0
                 for try await chunk in request.body { count += chunk.count }
                 return Response(text: "\(request.body.bytes == nil) \(count)")

@@ -188,14 +188,14 @@ struct RequestInputTests {
         async throws
     {
         struct Own: Handler {
-            static var bodyMode: BodyMode { .collected(upTo: 4) }
+            static let options = HandlerOptions(body: .collected(upTo: 4))
 
-            func startLoading(_ request: Request) async -> Response {
+            func handle(_ request: Request) async -> Response {
                 Response(text: "\(request.body.bytes?.count ?? -1)")
             }
         }
         struct Gateways: Handler {
-            func startLoading(_ request: Request) async -> Response { await Own().startLoading(request) }
+            func handle(_ request: Request) async -> Response { await Own().handle(request) }
         }
         let gateway = Gateway(bodyLimit: 6)
         try gateway.register(at: "/own") { Own() }

@@ -73,17 +73,17 @@ struct RegistrationTests {
     // MARK: Several methods
 
     private struct Reads: JSONHandler {
-        static var methods: [HTTPRequest.Method]? { [.get, .head] }
+        static let options = HandlerOptions(methods: [.get, .head])
         func handle(_ input: Nothing) async throws -> String { "read" }
     }
 
     private struct Writes: JSONHandler {
-        static var methods: [HTTPRequest.Method]? { [.put] }
+        static let options = HandlerOptions(methods: [.put])
         func handle(_ input: Nothing) async throws -> String { "written" }
     }
 
     private struct Overwrites: JSONHandler {
-        static var methods: [HTTPRequest.Method]? { [.put, .patch] }
+        static let options = HandlerOptions(methods: [.put, .patch])
         func handle(_ input: Nothing) async throws -> String { "overwritten" }
     }
 
@@ -176,13 +176,13 @@ struct RegistrationTests {
     }
 
     private struct GreetsAtOnce: SynchronousHandler {
-        func startLoading(_ request: Request) throws -> Response {
+        func handle(_ request: Request) throws -> Response {
             Response(text: request[Member.self]?.name ?? "nobody")
         }
     }
 
     private struct GreetsInAStream: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(contentType: "text/plain") { client in
                 for word in ["Hello", request[Member.self]?.name ?? "nobody"] {
                     try await client.didLoad("\(word). ")

@@ -121,7 +121,7 @@ import Testing
     }
 
     private struct ForgetsAll: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             (request.answerer as? Gateway)?.journal.forget(nil)
             return try Response(output: "done")
         }

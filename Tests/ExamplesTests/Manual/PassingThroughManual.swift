@@ -5,7 +5,7 @@ import Testing
 
 /// Shows a page of the upstream's, with another name in it.
 struct PriceListHandler: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         var request = request
         request.method = .get
         request.path = "/page.html"

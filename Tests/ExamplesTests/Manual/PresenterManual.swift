@@ -5,7 +5,7 @@ struct DeleteHandler: JSONHandler {
     struct Input: Decodable { var name: String }
 
     // A person may take their time.
-    static var deadline: Duration? { nil }
+    static let options = HandlerOptions(deadline: nil)
 
     let request: Request
 

@@ -21,7 +21,7 @@ struct Errno: Envelope {
 }
 
 struct CreateHandler: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         var response = try Response(output: ["id": 7])
         response.status = .created
         response.headers[.location] = "/order/7"
@@ -30,7 +30,7 @@ struct CreateHandler: Handler {
 }
 
 struct VersionHandler: Handler {
-    func startLoading(_ request: Request) async throws -> Response { Response(text: "1.4") }
+    func handle(_ request: Request) async throws -> Response { Response(text: "1.4") }
 }
 
 @Suite struct RepliesManual {

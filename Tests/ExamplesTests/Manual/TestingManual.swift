@@ -11,7 +11,7 @@ struct WaitingHandler: Handler {
     let started: AsyncStream<Void>.Continuation
     let stopped: AsyncStream<Void>.Continuation
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         started.finish()
         try await Task.sleep(for: .seconds(30))
         return Response(text: "too late")
@@ -35,7 +35,7 @@ private struct PayHandler: JSONHandler {
 }
 
 private struct RemoveHandler: JSONHandler {
-    static var deadline: Duration? { nil }
+    static let options = HandlerOptions(deadline: nil)
 
     let request: Request
 
@@ -66,7 +66,7 @@ private struct RemoveHandler: JSONHandler {
     }
 
     private struct CountdownHandler: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(contentType: "text/event-stream") { client in
                 for second in [3, 2, 1] { try await client.didLoad("data: \(second)\n\n") }
             }

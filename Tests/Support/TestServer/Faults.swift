@@ -23,7 +23,7 @@ enum Faults {
 
     /// Forgets whom to answer.
     struct Leaks: JSONHandler {
-        static var deadline: Duration? { .milliseconds(200) }
+        static let options = HandlerOptions(deadline: .milliseconds(200))
 
         func handle(_ input: Nothing) async throws -> Nothing {
             await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
@@ -33,7 +33,7 @@ enum Faults {
 
     /// Ignores its cancellation, and answers when it is told that the deadline has answered for it.
     struct Late: JSONHandler {
-        static var deadline: Duration? { .milliseconds(100) }
+        static let options = HandlerOptions(deadline: .milliseconds(100))
 
         private let told = AsyncStream.makeStream(of: Void.self)
 
@@ -48,7 +48,7 @@ enum Faults {
 
     /// Writes on when its stream has ended.
     struct TwiceStreaming: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(contentType: "text/plain") { client in
                 try await client.didLoad("first")
                 Task {
@@ -61,14 +61,14 @@ enum Faults {
 
     /// A hundred megabytes.
     struct Huge: Handler {
-        func startLoading(_ request: Request) async throws -> Response {
+        func handle(_ request: Request) async throws -> Response {
             Response(bytes: [UInt8](repeating: 0x61, count: 100 << 20), contentType: "text/plain")
         }
     }
 
     /// Blocks until ``Unblocks`` is asked, and says so.
     struct Blocks: JSONHandler {
-        static var execution: Execution { .thread }
+        static let options = HandlerOptions(execution: .thread)
         let request: Request
 
         func handle(_ input: Nothing) async throws -> String {

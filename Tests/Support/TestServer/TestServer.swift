@@ -28,9 +28,9 @@ struct TestServer {
 
 /// Never answers of its own accord.
 struct Wait: Handler {
-    static var deadline: Duration? { nil }
+    static let options = HandlerOptions(deadline: nil)
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         Counts.started.add(1, ordering: .relaxed)
         request.logger.notice("wait has begun")
         // A cancelled sleep would stay in memory until its hour.
@@ -62,14 +62,14 @@ struct Heap: JSONHandler {
 
 /// Gives back the body that it has got.
 struct Takes: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         Response(bytes: request.body.bytes ?? [], contentType: "text/plain")
     }
 }
 
 /// Begins a stream, and does not end when it is cancelled.
 struct Stays: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         Response(contentType: "text/plain") { client in
             try await client.didLoad("begun")
             request.logger.notice("stays has begun")
@@ -101,7 +101,7 @@ struct Block: JSONHandler {
 
 /// Streams until its reader leaves.
 struct Ticks: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         Response(contentType: "text/event-stream") { client in
             while true {
                 try await client.didLoad("data: tick\n\n")

@@ -5,7 +5,7 @@ import Synchronization
 struct Witness: Handler {
     private static let ways = Mutex<Set<String>>([])
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         guard let way = request.query["way"] else {
             return try Response(output: Self.ways.withLock { $0.sorted() })
         }

@@ -6,14 +6,14 @@ let greeting = Array(#"{"code":200,"data":{"message":"hello"},"message":""}"#.ut
 
 /// Does not wait for anything.
 struct Sync: SynchronousHandler {
-    func startLoading(_ request: Request) -> Response {
+    func handle(_ request: Request) -> Response {
         Response(bytes: greeting, contentType: "text/json")
     }
 }
 
 /// Awaits what is there already.
 struct Async: Handler {
-    func startLoading(_ request: Request) async -> Response {
+    func handle(_ request: Request) async -> Response {
         Response(bytes: await Self.body(), contentType: "text/json")
     }
 
@@ -38,7 +38,7 @@ struct Hop: Handler {
 
     let greeter: Greeter
 
-    func startLoading(_ request: Request) async -> Response {
+    func handle(_ request: Request) async -> Response {
         Response(bytes: await greeter.greet(), contentType: "text/json")
     }
 }
@@ -47,7 +47,7 @@ struct Hop: Handler {
 struct Wait: Handler {
     private static let queue = DispatchQueue(label: "another thread")
 
-    func startLoading(_ request: Request) async -> Response {
+    func handle(_ request: Request) async -> Response {
         let body = await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: greeting) }
         }
@@ -76,14 +76,14 @@ struct Typed: JSONHandler {
 
 /// Takes a body and says how long it was.
 struct Upload: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         Response(text: "\(request.body.bytes?.count ?? 0)\n")
     }
 }
 
 /// Never answers while it is measured.
 struct Hold: Handler {
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         try await Task.sleep(for: .seconds(50))
         return Response(text: "over\n")
     }

@@ -30,7 +30,7 @@ struct Same: JSONHandler {
 struct PageCount: Handler {
     let pages: Pages
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         Response(text: "\(try await pages.all.count)")
     }
 }

@@ -35,7 +35,7 @@ struct WhoAmIHandler: JSONHandler {
 }
 
 struct ListHandler: JSONHandler {
-    static var methods: [HTTPRequest.Method]? { [.get] }
+    static let options = HandlerOptions(methods: [.get])
 
     let shop: Shop
 
@@ -48,7 +48,7 @@ struct PlaceHandler: JSONHandler {
         var price: String
     }
 
-    static var methods: [HTTPRequest.Method]? { [.post] }
+    static let options = HandlerOptions(methods: [.post])
 
     let shop: Shop
 
@@ -60,7 +60,7 @@ struct PlaceHandler: JSONHandler {
 struct OrderInput: Decodable { var id: Int }
 
 struct OrderHandler: JSONHandler {
-    static var methods: [HTTPRequest.Method]? { [.get] }
+    static let options = HandlerOptions(methods: [.get])
 
     let shop: Shop
 
@@ -68,7 +68,7 @@ struct OrderHandler: JSONHandler {
 }
 
 struct CancelHandler: JSONHandler {
-    static var methods: [HTTPRequest.Method]? { [.delete] }
+    static let options = HandlerOptions(methods: [.delete])
 
     let shop: Shop
 
@@ -94,11 +94,11 @@ struct PayHandler: JSONHandler {
 
 /// Takes a picture of a receipt, of any size, and tells how large it is.
 struct ReceiptHandler: Handler {
-    static var bodyMode: BodyMode { .streamed }
+    static let options = HandlerOptions(body: .streamed)
 
     let shop: Shop
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         let id = try request.parameter("id", as: Int.self)
         _ = try await shop.order(id)
         var count = 0
@@ -111,7 +111,7 @@ struct ReceiptHandler: Handler {
 struct ChangesHandler: Handler {
     let shop: Shop
 
-    func startLoading(_ request: Request) async throws -> Response {
+    func handle(_ request: Request) async throws -> Response {
         let changes = await shop.changes()
         let name = request[Member.self]?.name ?? ""
         return Response(contentType: "text/event-stream") { client in

@@ -1,13 +1,9 @@
 import Drawbridge
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#else
+#if canImport(Darwin)
 import Darwin
+#else
+import Glibc
 #endif
 
 /// Answers with the properties of the device: its system, model, name and language.

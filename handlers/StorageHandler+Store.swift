@@ -1,14 +1,10 @@
 import Drawbridge
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#else
+#if canImport(Darwin)
 import Darwin
+#else
+import Glibc
 #endif
 
 extension StorageHandler {

@@ -1,4 +1,3 @@
-import Glibc
 import HTTPTypes
 
 /// A cache of common field names: constructing an `HTTPField.Name` costs more than parsing the line that has it.
@@ -32,7 +31,7 @@ package enum FieldNames {
     /// The name with these bytes; nil if they are not a token (RFC 9110, section 5.6.2).
     package static func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
         if bytes.count < table.count, let start = bytes.baseAddress {
-            for (known, name) in table[bytes.count] where memcmp(known, start, known.count) == 0 {
+            for (known, name) in table[bytes.count] where areEqual(known, start, known.count) {
                 return name
             }
         }

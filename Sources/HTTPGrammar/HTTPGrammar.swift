@@ -1,5 +1,10 @@
-import Glibc
 import HTTPTypes
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 extension HTTPField.Name {
     package static let host = Self("Host")!
@@ -74,10 +79,12 @@ package struct ASCIISet {
     }
 }
 
+func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }
+
 extension UnsafeRawBufferPointer {
     package func isText(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
-        return memcmp(baseAddress, text.utf8Start, count) == 0
+        return areEqual(baseAddress, text.utf8Start, count)
     }
 }
 

@@ -26,15 +26,11 @@ package enum OwnThread {
         let code = pthread_create(
             &id, nil,
             { work in
+                pthread_detach(pthread_self())
                 let work: UnsafeMutableRawPointer? = work
                 if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().call() }
                 return nil
             }, work.toOpaque())
         guard code == 0 else { return work.takeRetainedValue().call() }
-        #if canImport(Darwin)
-        if let id { pthread_detach(id) }
-        #else
-        pthread_detach(id)
-        #endif
     }
 }

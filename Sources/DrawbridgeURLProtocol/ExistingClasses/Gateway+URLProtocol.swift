@@ -1,10 +1,8 @@
 import Drawbridge
+import Foundation
 
 #if canImport(FoundationNetworking)
-import Foundation
 import FoundationNetworking
-#else
-import Foundation
 #endif
 
 extension Gateway {

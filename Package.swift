@@ -155,8 +155,17 @@ let package = Package(
         .executableTarget(name: "handler-kinds", dependencies: command, path: "examples/handler-kinds"),
         .executableTarget(name: "middleware", dependencies: command, path: "examples/middleware"),
         .executableTarget(name: "streaming", dependencies: command, path: "examples/streaming"),
-        .executableTarget(name: "Notes", dependencies: command, path: "examples/notes/Sources/Notes"),
-        .executableTarget(name: "Orders", dependencies: command, path: "examples/orders/Sources/Orders"),
+        .target(
+            name: "NotesHandlers", dependencies: ["Drawbridge"], path: "examples/notes/Sources/NotesHandlers"),
+        .executableTarget(
+            name: "Notes", dependencies: ["DrawbridgeCommand", "NotesHandlers"],
+            path: "examples/notes/Sources/Notes"),
+        .target(
+            name: "OrdersHandlers", dependencies: ["Drawbridge"],
+            path: "examples/orders/Sources/OrdersHandlers"),
+        .executableTarget(
+            name: "Orders", dependencies: ["DrawbridgeCommand", "OrdersHandlers"],
+            path: "examples/orders/Sources/Orders"),
         .executableTarget(name: "rewriting", dependencies: command, path: "examples/rewriting"),
         .executableTarget(
             name: "driving", dependencies: ["Drawbridge", "DrawbridgeServer"], path: "examples/driving"),
@@ -164,10 +173,10 @@ let package = Package(
             name: "one-handler", dependencies: ["Drawbridge", "DrawbridgeServer", "DrawbridgeURLProtocol"],
             path: "examples/one-handler"),
         .testTarget(
-            name: "NotesTests", dependencies: ["DrawbridgeTesting", "Notes"],
+            name: "NotesTests", dependencies: ["DrawbridgeTesting", "NotesHandlers"],
             path: "examples/notes/Tests/NotesTests"),
         .testTarget(
-            name: "OrdersTests", dependencies: ["DrawbridgeTesting", "Orders"],
+            name: "OrdersTests", dependencies: ["DrawbridgeTesting", "OrdersHandlers"],
             path: "examples/orders/Tests/OrdersTests"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.

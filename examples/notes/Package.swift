@@ -3,14 +3,22 @@ import PackageDescription
 
 let package = Package(
     name: "notes",
+    platforms: [.macOS(.v26)],
     dependencies: [
         .package(name: "drawbridge", path: "../..")  // where Drawbridge lies
     ],
     targets: [
-        .executableTarget(
-            name: "Notes", dependencies: [.product(name: "DrawbridgeCommand", package: "drawbridge")]),
+        .target(
+            name: "NotesHandlers", dependencies: [.product(name: "Drawbridge", package: "drawbridge")]),
         .testTarget(
             name: "NotesTests",
-            dependencies: ["Notes", .product(name: "DrawbridgeTesting", package: "drawbridge")]),
+            dependencies: ["NotesHandlers", .product(name: "DrawbridgeTesting", package: "drawbridge")]),
     ]
 )
+
+#if os(Linux)  // The server needs it; handlers and tests do not.
+package.targets.append(
+    .executableTarget(
+        name: "Notes",
+        dependencies: ["NotesHandlers", .product(name: "DrawbridgeCommand", package: "drawbridge")]))
+#endif

@@ -3,14 +3,22 @@ import PackageDescription
 
 let package = Package(
     name: "orders",
+    platforms: [.macOS(.v26)],
     dependencies: [
         .package(name: "drawbridge", path: "../..")  // where Drawbridge lies
     ],
     targets: [
-        .executableTarget(
-            name: "Orders", dependencies: [.product(name: "DrawbridgeCommand", package: "drawbridge")]),
+        .target(
+            name: "OrdersHandlers", dependencies: [.product(name: "Drawbridge", package: "drawbridge")]),
         .testTarget(
             name: "OrdersTests",
-            dependencies: ["Orders", .product(name: "DrawbridgeTesting", package: "drawbridge")]),
+            dependencies: ["OrdersHandlers", .product(name: "DrawbridgeTesting", package: "drawbridge")]),
     ]
 )
+
+#if os(Linux)  // The server needs it; handlers and tests do not.
+package.targets.append(
+    .executableTarget(
+        name: "Orders",
+        dependencies: ["OrdersHandlers", .product(name: "DrawbridgeCommand", package: "drawbridge")]))
+#endif

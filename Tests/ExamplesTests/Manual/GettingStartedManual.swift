@@ -6,10 +6,15 @@ import Testing
 
 // The manual's code that no example has: these files are what README.md and the articles are cut from.
 
+/// All that the server and the tests use of this library.
+public func registerHandlers(on gateway: Gateway) throws {
+    try gateway.register(HelloHandler.self, at: "/hello")
+}
+
 @Suite struct HelloTests {
     @Test func greets() async throws {
         let gateway = Gateway()
-        try gateway.register(HelloHandler.self, at: "/hello")
+        try registerHandlers(on: gateway)
 
         let output = try await gateway.call("/hello", ["name": "Ann"]).output()
         #expect(output == ["greeting": "Hello, Ann!"])

@@ -1,7 +1,4 @@
 import DrawbridgeCommand
+import NotesHandlers
 
-let notebook = Notebook()
-
-try await GatewayCommand.run { gateway in
-    try gateway.register(at: "/notes") { NotesHandler(notebook: notebook) }
-}
+try await GatewayCommand.run { gateway in try registerHandlers(on: gateway) }

@@ -1,16 +1,12 @@
 import DrawbridgeTesting
+import NotesHandlers
 import Testing
-
-@testable import Notes
 
 /// A handler is tested in process, as a page would call it: no socket, no port.
 @Suite struct NotesHandlerTests {
     let gateway = Gateway()
 
-    init() throws {
-        let notebook = Notebook()
-        try gateway.register(at: "/notes") { NotesHandler(notebook: notebook) }
-    }
+    init() throws { try registerHandlers(on: gateway) }
 
     @Test func notesAreKept() async throws {
         _ = await gateway.call("/notes", ["text": "buy milk"])
@@ -24,9 +20,10 @@ import Testing
         #expect(error?.message.contains("text") == true)
     }
 
-    /// Without the gateway, where only the work matters.
     @Test func anEmptyNoteIsRefused() async throws {
-        let handler = NotesHandler(notebook: Notebook())
-        await #expect(throws: HTTPError.self) { try await handler.handle(.init(text: "")) }
+        let error = await #expect(throws: HTTPError.self) {
+            try await gateway.call("/notes", ["text": ""]).output()
+        }
+        #expect(error?.message == "text: write something")
     }
 }

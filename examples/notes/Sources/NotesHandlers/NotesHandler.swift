@@ -1,4 +1,10 @@
-import DrawbridgeCommand
+import Drawbridge
+
+/// All that the server and the tests use of this library.
+public func registerHandlers(on gateway: Gateway) throws {
+    let notebook = Notebook()
+    try gateway.register(at: "/notes") { NotesHandler(notebook: notebook) }
+}
 
 /// Keeps a note, and answers with all of them; made for each request.
 struct NotesHandler: JSONHandler {

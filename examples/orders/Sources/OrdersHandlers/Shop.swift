@@ -68,17 +68,17 @@ actor Shop {
     }
 }
 
-extension Shop {
-    nonisolated func register(on gateway: Gateway) throws {
-        try gateway.register(at: "/login") { LoginHandler(shop: self) }
-        let members = gateway.group(MembersOnly(shop: self))
-        try members.register(WhoAmIHandler.self, at: "/me")
-        try members.register(at: "/orders") { ListHandler(shop: self) }
-        try members.register(at: "/orders") { PlaceHandler(shop: self) }
-        try members.register(at: "/orders/:id") { OrderHandler(shop: self) }
-        try members.register(at: "/orders/:id") { CancelHandler(shop: self) }
-        try members.register(at: "/orders/:id/pay") { request in PayHandler(request: request, shop: self) }
-        try members.register(at: "/orders/:id/receipt") { ReceiptHandler(shop: self) }
-        try members.register(at: "/changes") { ChangesHandler(shop: self) }
-    }
+/// All that the server and the tests use of this library.
+public func registerHandlers(on gateway: Gateway) throws {
+    let shop = Shop()
+    try gateway.register(at: "/login") { LoginHandler(shop: shop) }
+    let members = gateway.group(MembersOnly(shop: shop))
+    try members.register(WhoAmIHandler.self, at: "/me")
+    try members.register(at: "/orders") { ListHandler(shop: shop) }
+    try members.register(at: "/orders") { PlaceHandler(shop: shop) }
+    try members.register(at: "/orders/:id") { OrderHandler(shop: shop) }
+    try members.register(at: "/orders/:id") { CancelHandler(shop: shop) }
+    try members.register(at: "/orders/:id/pay") { request in PayHandler(request: request, shop: shop) }
+    try members.register(at: "/orders/:id/receipt") { ReceiptHandler(shop: shop) }
+    try members.register(at: "/changes") { ChangesHandler(shop: shop) }
 }

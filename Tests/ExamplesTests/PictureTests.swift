@@ -122,12 +122,14 @@ struct PictureTests {
     }
 }
 
-/// One of the modules that programs use, with those of them that it imports.
-private struct Module {
+/// A target of Package.swift; in the picture, one that programs use, with those of them that it imports.
+struct Module {
     let name: String
+    private(set) var path = ""
     var imports: Set<String>
     /// What it depends on by Package.swift.
     var dependencies: Set<String>
+    private(set) var isSystemLibrary = false
 
     init(_ name: String, imports: Set<String>) {
         self.name = name
@@ -135,19 +137,27 @@ private struct Module {
         dependencies = imports
     }
 
-    /// Those of Package.swift that are neither tests nor examples.
-    static func all() throws -> [Module] {
+    /// All targets, without what they import.
+    static func targets() throws -> [Module] {
         let package = try String(contentsOf: Manual.root.appending(path: "Package.swift"), encoding: .utf8)
-        let target = /^(?:target|executableTarget|systemLibrary)\(\s*name: "([\w-]+)"/
-        let targets = package.components(separatedBy: "\n        .").compactMap { text in
-            text.firstMatch(of: target).map { (name: String($0.1), text: text) }
-        }
-        let found = try targets.compactMap { name, text -> Module? in
-            let path = text.firstMatch(of: /path: "([^"]+)"/).map { String($0.1) } ?? "Sources/\(name)"
-            guard path.hasPrefix("Sources/") || path == "handlers" else { return nil }
-            var module = Module(name, imports: try imports(in: path))
+        let target = /^(target|executableTarget|testTarget|systemLibrary)\(\s*name: "([\w-]+)"/
+        return package.components(separatedBy: "\n        .").compactMap { text in
+            guard let (_, kind, name) = text.firstMatch(of: target)?.output else { return nil }
+            var module = Module(String(name), imports: [])
+            let folder = kind == "testTarget" ? "Tests" : "Sources"
+            module.path = text.firstMatch(of: /path: "([^"]+)"/).map { String($0.1) } ?? "\(folder)/\(name)"
+            module.isSystemLibrary = kind == "systemLibrary"
             let list = text.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1 ?? ""
             module.dependencies = Set(list.matches(of: /"([^"]+)"/).map { String($0.1) })
+            return module
+        }
+    }
+
+    /// Those of Package.swift that are neither tests nor examples.
+    static func all() throws -> [Module] {
+        let found = try targets().filter { $0.path.hasPrefix("Sources/") || $0.path == "handlers" }.map {
+            var module = $0
+            module.imports = try imports(in: module.path)
             return module
         }
         let names = Set(found.map(\.name))
@@ -159,12 +169,18 @@ private struct Module {
     }
 
     private static func imports(in folder: String) throws -> Set<String> {
-        let line =
-            /^ *(?:@\w+(?:\([^)]*\))? +)*(?:\w+ +)?import +(?:(?:class|enum|func|protocol|struct) +)?(\w+)/
-        return try Manual.files(in: folder, ending: ".swift").reduce(into: []) { all, file in
+        try Manual.files(in: folder, ending: ".swift").reduce(into: []) { all, file in
             let text = try String(contentsOf: Manual.root.appending(path: file), encoding: .utf8)
-            for match in text.matches(of: line.anchorsMatchLineEndings()) { all.insert(String(match.1)) }
+            all.formUnion(text.split(separator: "\n").compactMap(imported))
         }
+    }
+
+    /// The module that a line imports.
+    static func imported(by line: Substring) -> String? {
+        guard line.contains("import ") else { return nil }
+        let form =
+            /^ *(?:@\w+(?:\([^)]*\))? +)*(?:\w+ +)?import +(?:(?:class|enum|func|protocol|struct) +)?(\w+)/
+        return line.firstMatch(of: form).map { String($0.1) }
     }
 }
 

@@ -12,7 +12,8 @@ struct ComeRoundTests {
             journal.note("by its path")
             return Response(text: "handler")
         }
-        gateway.register(ruled: Notebook.self, HandlerOptions(deadline: nil), where: { $0.path == "/ruled" }) { _ in
+        gateway.register(ruled: Notebook.self, HandlerOptions(deadline: nil), where: { $0.path == "/ruled" })
+        { _ in
             Ruled(journal: journal)
         }
         return gateway

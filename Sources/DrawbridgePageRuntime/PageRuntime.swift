@@ -48,6 +48,9 @@ public struct PageRuntime: Sendable, Equatable {
     public var missing: Missing
     /// Whether pages can call native inside a page of another site too; false by default.
     public var isForForeignFrames: Bool
+    /// The query item of a page's address that has its id, for handlers that only pages with that id have: `7` in
+    /// `/shop?pageId=7`.
+    public var pageIDItem: String
     /// Paths whose documents are not changed: exact, with parameters, or with a wildcard at the end.
     public var excluded: [String]
 
@@ -57,7 +60,7 @@ public struct PageRuntime: Sendable, Equatable {
         replyHandlers: [String] = [],
         functions: [String] = [], shortcuts: [String] = [], bridges: [BridgeScript] = [],
         userAgent: String? = nil, missing: Missing = .silent, isForForeignFrames: Bool = false,
-        excluded: [String] = []
+        pageIDItem: String = "pageId", excluded: [String] = []
     ) {
         self.schemes = schemes.map { $0.lowercased() }
         self.commandItem = commandItem
@@ -69,8 +72,11 @@ public struct PageRuntime: Sendable, Equatable {
         self.userAgent = userAgent
         self.missing = missing
         self.isForForeignFrames = isForForeignFrames
+        self.pageIDItem = pageIDItem
         self.excluded = excluded
     }
+
+    package static let usualPageIDItem = "pageId"
 
     /// Whether a text is a valid ``userAgent``: printable ASCII whose only template is `{{userAgent}}`.
     public static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
@@ -130,6 +136,7 @@ public struct PageRuntime: Sendable, Equatable {
         if !own.isEmpty {
             members["bridges"] = .array(own.map { ["name": .string($0.name), "options": $0.options] })
         }
+        if pageIDItem != Self.usualPageIDItem { members["pageIDItem"] = .string(pageIDItem) }
         if let commandItem { members["commandItem"] = .string(commandItem) }
         return .object(members)
     }

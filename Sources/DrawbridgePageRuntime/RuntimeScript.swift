@@ -74,12 +74,17 @@ package enum RuntimeScript {
 
     /// The `<script>` tags for the document at a path: the runtime's, then those of the `--bridge` bridges.
     ///
-    /// - Parameter bridges: the paths of the bridges' scripts.
-    package static func tags(for path: String, token: String, nonce: String?, _ bridges: [String]) -> String {
+    /// - Parameters:
+    ///   - id: the id in the document's address.
+    ///   - bridges: the paths of the bridges' scripts.
+    package static func tags(
+        for path: String, id: String?, token: String, nonce: String?, _ bridges: [String]
+    ) -> String {
         let path = Percent.encode(Percent.decode(path[...].utf8) ?? path, keeping: "/")
+        let id = id.map { "&amp;id=\(Percent.encode($0))" } ?? ""
         let nonce = nonce.map { #" nonce="\#($0)""# } ?? ""
         let own =
-            #"<script src="\#(self.path)?path=\#(path)" data-token="\#(token)"\#(nonce)></script>"#
+            #"<script src="\#(self.path)?path=\#(path)\#(id)" data-token="\#(token)"\#(nonce)></script>"#
         return bridges.reduce(own) { $0 + #"<script src="\#($1)"\#(nonce)></script>"# }
     }
 

@@ -100,11 +100,14 @@ import Testing
         await site.server.stop()
     }
 
-    @Test(arguments: Browser.tried)
-    func aPageThatGoesToAnotherAddressHasItsHandlersAtOnce(_ browser: Browser) async throws {
+    @Test(arguments: Browser.tried, ["/special/1", "/driven.html?a=1&pageId=7"])
+    func aPageThatGoesToAnotherAddressHasItsHandlersAtOnce(_ browser: Browser, _ address: String) async throws
+    {
         let site = try BridgeSite { gateway in
-            try gateway.pages(matching: "/special/*") {
-                try $0.register(BridgeSite.Echo.self, at: "/special")
+            for (pattern, id) in [("/special/*", nil), (nil, "7")] as [(String?, String?)] {
+                try gateway.pages(matching: pattern, id: id) {
+                    try $0.register(BridgeSite.Echo.self, at: "/special")
+                }
             }
         }
         let pages = Pages.Following(site.gateway.pages)
@@ -114,7 +117,7 @@ import Testing
             // By each bridge: a call there, and one that is made before the page has gone back, all in one task.
             let answers = try await page.evaluate(
                 """
-                const there = () => history.pushState(null, '', '/special/1');
+                const there = () => history.pushState(null, '', '\(address)');
                 const back = () => history.pushState(null, '', '/driven.html');
                 const now = data => {
                     try {

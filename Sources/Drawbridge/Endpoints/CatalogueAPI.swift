@@ -7,7 +7,7 @@ extension Gateway {
         let special = specialHandlers.withLock { $0 }.reversed()
         return Catalogue(
             layers: replyBook.layers(in: session ?? .usual),
-            handlers: special.map { ($0.set, $0.pattern.text) } + [(handlers, nil)],
+            handlers: special.map { ($0.set, $0.title) } + [(handlers, nil)],
             calls: journal.isOn ? journal.read(RecordFilter(session: session)).records : nil)
     }
 }

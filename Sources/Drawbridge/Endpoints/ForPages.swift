@@ -15,7 +15,8 @@ enum ForPages {
             || !runtime.bridges.allSatisfy(\.isShipped)
         let configuration = runtime.configuration(
             epoch: gateway.pages.epoch, path: path,
-            names: gateway.shownNames(toPageAt: path, in: request.session), session: request.session,
+            names: gateway.shownNames(toPageAt: path, id: request.query["id"], in: request.session),
+            session: request.session,
             isWanted: isWanted, hasJournal: gateway.journal.isOn, settings: settings
         ).bytes
         // The `ETag` is a hash of the configuration: the rest of the script is the same for the life of the process.

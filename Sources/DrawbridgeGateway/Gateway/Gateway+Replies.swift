@@ -103,13 +103,14 @@ extension Gateway {
         var places: [PageView: Int] = [:]
         var names: [PageNames] = []
         let view = pages.map { page in
-            let path = page.path
+            let address = page.address
+            let (path, id) = (address.path, address.id)
             let view = PageView(
-                session: page.session, sets: handlerSets(ofPageAt: path).map(ObjectIdentifier.init),
+                session: page.session, sets: handlerSets(ofPageAt: path, id: id).map(ObjectIdentifier.init),
                 replies: replyBook.parts(ofPageAt: path))
             if let place = places[view] { return place }
             places[view] = names.count
-            names.append(shownNames(toPageAt: path, in: page.session))
+            names.append(shownNames(toPageAt: path, id: id, in: page.session))
             return names.count - 1
         }
         return (names, view)

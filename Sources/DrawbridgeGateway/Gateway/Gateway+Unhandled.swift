@@ -97,7 +97,7 @@ extension Gateway {
 
     /// Percent-encodes a text for a header field, which takes only ASCII, and shortens it.
     private func shown(_ text: String) -> String {
-        let shown = Percent.encode(text, keeping: "/:* ,")
+        let shown = Percent.encode(text, keeping: "/:* ,?=")
         return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
     }
 
@@ -133,10 +133,13 @@ extension Gateway {
     }
 
     private func elsewhere(than request: Request) -> Elsewhere? {
-        let others = patternsOfPages(with: request.path, otherThan: request)
+        let others = titlesOfPages(with: request.path, otherThan: request)
         if !others.isEmpty {
             let pages = others.map(shown).joined(separator: ", ")
-            let own = request.pagePath.map { "this page is at \(shown($0))" } ?? "this request has no page"
+            let own =
+                request.pagePlace.map { place in
+                    "this page is at \(shown(Self.title(place.path, id: place.id, item: pageIDItem)))"
+                } ?? "this request has no page"
             return .pages("pages at \(pages) have one, but \(own)")
         }
         let path = Percent.decode(request.path[...].utf8) ?? request.path

@@ -87,7 +87,8 @@ public final class Gateway: Answerer {
     package let handlers: HandlerSet
     /// Handlers that have their own interception rule instead of a path.
     let ruled: RuledHandlers
-    package let specialHandlers = Mutex<[(pattern: RoutePattern, set: HandlerSet)]>([])
+    /// Those without an id first, in each part in the order of registration: the last that fits is asked first.
+    package let specialHandlers = Mutex<[SpecialHandlers]>([])
 
     package static let droppedAnswerCount = Atomic<Int>(0)
 
@@ -136,7 +137,9 @@ public final class Gateway: Answerer {
             epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames, replyBook, journal,
             version: { request in bridges(request).map { "-\($0.name)" }.joined() }
         ) { request, nonce in
-            RuntimeScript.tags(for: request.path, token: token, nonce: nonce, bridges(request).map(\.path))
+            RuntimeScript.tags(
+                for: request.path, id: request.query[runtime.pageIDItem], token: token, nonce: nonce,
+                bridges(request).map(\.path))
         }
     }
 

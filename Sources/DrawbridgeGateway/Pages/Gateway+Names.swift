@@ -8,10 +8,10 @@ import Synchronization
 
 // The names that the bridge objects of a page have, and the messages about names that it looked up in vain.
 extension Gateway {
-    package func shownNames(toPageAt path: String?, in session: Session) -> PageNames {
+    package func shownNames(toPageAt path: String?, id: String?, in session: Session) -> PageNames {
         guard let runtime = pageRuntime else { return PageNames() }
         return PageNames(
-            present: runtime.showsAllNames ? names(forPageAt: path, in: session) : [],
+            present: runtime.showsAllNames ? names(forPageAt: path, id: id, in: session) : [],
             absent: replyBook.missing(among: runtime.givenNames, in: session, ofPageAt: path).sorted())
     }
 

@@ -20,6 +20,8 @@ extension Gateway: PageHost {
         access.isFromThisMachine(request)
     }
 
+    package var pageIDItem: String { pageRuntime?.pageIDItem ?? PageRuntime.usualPageIDItem }
+
     package func isPageToken(_ text: String) -> Bool { access.token.matches(text) }
 
     /// Whether the page gets the outcome of its call: not if the call came by a channel without a callback, nor if the

@@ -100,7 +100,7 @@ extension Page {
     ///
     /// They are shortened, since a page may send any text, and often.
     func move(to url: String?, title: String?) {
-        let address = url.map(Address.init)
+        let address = url.map { Address($0, item: gateway.pageIDItem) }
         state.withLock { state in
             state.address = address ?? state.address
             state.title = title?.cut(to: Self.mostOfTitle) ?? state.title

@@ -132,14 +132,19 @@ public final class Page: Sendable, Identifiable {
         }
     }
 
-    /// Its address, and the path in it, which each of its calls asks for.
+    /// Its address, and the path and the id in it, which each of its calls asks for.
     struct Address {
         let url: String
         let path: String
+        let id: String?
 
-        init(_ said: String) {
+        /// - Parameter item: the query item that has the id.
+        init(_ said: String, item: String) {
             url = said.cut(to: 8000)
             path = Target.path(ofURL: url)
+            let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }
+                .dropFirst()
+            id = query.isEmpty ? nil : Query(String(Substring(query)))[item]
         }
     }
 
@@ -173,7 +178,8 @@ public final class Page: Sendable, Identifiable {
         isOpened = said["opened"]?.boolValue == true
         state = Mutex(
             State(
-                address: Address(said["url"]?.stringValue ?? head.headers[.referer] ?? ""),
+                address: Address(
+                    said["url"]?.stringValue ?? head.headers[.referer] ?? "", item: gateway.pageIDItem),
                 title: (said["title"]?.stringValue ?? "").cut(to: Self.mostOfTitle),
                 isHidden: said["hidden"]?.boolValue == true,
                 outbox: Outbox(life: sign.life, in: gateway.pages.makeMemory()),
@@ -214,7 +220,7 @@ public final class Page: Sendable, Identifiable {
 
     /// Handlers for this page only, which take precedence over all others (contract, section 7); empty at first.
     ///
-    /// They are removed with the page. For every page at an address, use ``Gateway/pages(matching:_:)``.
+    /// They are removed with the page. For every page at an address, use ``Gateway/pages(matching:id:_:)``.
     public var handlers: HandlerSet {
         let set = state.withLock { state in
             if let handlers = state.handlers { return handlers }
@@ -231,4 +237,6 @@ public final class Page: Sendable, Identifiable {
 
     /// The path of its address, by which its handlers are chosen.
     package var path: String { state.withLock { $0.address.path } }
+
+    var address: Address { state.withLock { $0.address } }
 }

@@ -9,6 +9,9 @@ package protocol PageHost: Answerer {
 
     func isPageToken(_ text: String) -> Bool
 
+    /// The query item of a page's address that has its id.
+    var pageIDItem: String { get }
+
     func hasBridge(_ bridge: Page.Bridge) -> Bool
 
     func present(_ question: Question, for request: Request) async throws -> JSON?

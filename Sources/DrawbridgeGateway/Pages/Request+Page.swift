@@ -38,13 +38,20 @@ extension Request {
     ///
     /// The path in the request's header wins over the last known path of the page: the message about a new address may
     /// still be on its way, and a page that uses only HTTP sends no such messages.
-    var pagePath: String? {
-        if channelCall == nil, let path = headers.value(.pagePath),
+    var pagePath: String? { saidPath ?? page?.path }
+
+    /// The path of that address with the id in it, for sets of handlers.
+    var pagePlace: (path: String, id: String?)? {
+        guard let path = saidPath else { return (page?.address).map { ($0.path, $0.id) } }
+        let id = headers.value(.pageItem).flatMap { Percent.decode($0[...].utf8, plusIsSpace: true) }
+        return (path, id)
+    }
+
+    private var saidPath: String? {
+        guard channelCall == nil, let path = headers.value(.pagePath),
             let token = headers.value(.pageToken), host?.isPageToken(token) == true
-        {
-            return path
-        }
-        return page?.path
+        else { return nil }
+        return path
     }
 
     /// Reports progress before the answer, if the bridge allows it: the page's callback is called with each value, and

@@ -5,18 +5,21 @@ import Synchronization
 
 // Which handlers a request can reach: the sets of its page, then those of every page.
 extension Gateway {
-    /// The sets for a page at this path: sets for some pages, the last registered first; then the set for every page.
-    func handlerSets(ofPageAt path: String?) -> [HandlerSet] {
+    /// The sets for a page at this path, with this id: those for some pages, the last registered first, and those with an
+    /// id before those without; then the set for every page.
+    func handlerSets(ofPageAt path: String?, id: String?) -> [HandlerSet] {
         guard let path, registry.hasSpecialHandlers,
             let segments = Target.segments(of: path)
         else { return [handlers] }
-        let fitting = specialHandlers.withLock { $0.filter { $0.pattern.fits(segments) } }
+        let fitting = specialHandlers.withLock { $0.filter { $0.fits(segments, id: id) } }
         return fitting.reversed().map(\.set) + [handlers]
     }
 
     private func sets(for request: Request) -> [HandlerSet] {
         guard registry.hasSpecialHandlers else { return [handlers] }
-        return [request.page?.ownHandlers].compactMap(\.self) + handlerSets(ofPageAt: request.pagePath)
+        let place = request.pagePlace
+        return [request.page?.ownHandlers].compactMap(\.self)
+            + handlerSets(ofPageAt: place?.path, id: place?.id)
     }
 
     func matches(_ segments: [String], for request: Request) -> [(route: Route, values: [String])] {
@@ -41,20 +44,27 @@ extension Gateway {
         return near.min { $0.distance < $1.distance }?.name
     }
 
-    /// The page patterns whose sets have a handler at a path, but which the requesting page does not match.
-    func patternsOfPages(with path: String, otherThan request: Request) -> [String] {
+    /// The pages whose sets have a handler at a path, but to which the requesting page does not belong.
+    func titlesOfPages(with path: String, otherThan request: Request) -> [String] {
         guard registry.hasSpecialHandlers, let segments = Target.segments(of: path) else {
             return []
         }
-        let own = request.pagePath.flatMap(Target.segments)
+        let place = request.pagePlace
+        let own = (place?.path).flatMap(Target.segments)
         return specialHandlers.withLock { $0 }.filter { special in
-            own.map { !special.pattern.fits($0) } ?? true && !special.set.matches(segments).isEmpty
-        }.map(\.pattern.text).sorted()
+            own.map { !special.fits($0, id: place?.id) } ?? true && !special.set.matches(segments).isEmpty
+        }.map(\.title).sorted()
     }
 
-    /// The names by which a page at this path can call: paths of handlers and replies without their first slash.
-    func names(forPageAt path: String?, in session: Session) -> [String] {
-        let handled = handlerSets(ofPageAt: path).flatMap(\.patterns).filter(\.isOnePath)
+    /// A page's path with its id, as in its address.
+    static func title(_ path: String, id: String?, item: String) -> String {
+        id.map { "\(path)?\(item)=\($0)" } ?? path
+    }
+
+    /// The names by which a page at this path, with this id, can call: paths of handlers and replies without their first
+    /// slash.
+    func names(forPageAt path: String?, id: String? = nil, in session: Session) -> [String] {
+        let handled = handlerSets(ofPageAt: path, id: id).flatMap(\.patterns).filter(\.isOnePath)
         let names = replyBook.named(
             besides: Set(handled.map { String($0.text.dropFirst()) }), in: session, ofPageAt: path)
         return names.filter { !$0.isEmpty }.sorted()

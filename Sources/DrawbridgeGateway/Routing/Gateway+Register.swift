@@ -54,25 +54,33 @@ extension Gateway {
     /// try gateway.pages(matching: "/checkout/*") { set in
     ///     try set.register(PayHandler.self, at: "/pay")
     /// }
+    /// try gateway.pages(id: "7") { try $0.register(CallHandler.self, at: "/makeACall") }
     /// ```
     ///
     /// For other pages such a handler looks unregistered, and so it does for requests that come from no page.
     ///
     /// - Parameters:
-    ///   - pattern: the path of the page's address: exact, with parameters, or with a wildcard at its end.
-    ///   - register: registers the handlers; another call with the same pattern adds more.
+    ///   - pattern: the path of the page's address: exact, with parameters, or with a wildcard at its end; nil for any.
+    ///   - id: the id in the page's address (`PageRuntime.pageIDItem`), as in `/shop?pageId=7`; nil for any, or none. Sets
+    ///     with an id are asked before those without.
+    ///   - register: registers the handlers; another call with the same pattern and id adds more.
     /// - Returns: the set.
     /// - Throws: a ``RegistrationError`` for a pattern that no page's path can fit; what `register` throws.
     @discardableResult
     public func pages(
-        matching pattern: String, _ register: (HandlerSet) throws -> Void = { _ in }
+        matching pattern: String? = nil, id: String? = nil, _ register: (HandlerSet) throws -> Void = { _ in }
     ) throws -> HandlerSet {
-        let pattern = try RoutePattern(registering: pattern)
+        let pattern = try pattern.map { try RoutePattern(registering: $0) }
         let set = specialHandlers.withLock { special in
-            if let known = special.first(where: { $0.pattern.text == pattern.text }) { return known.set }
-            let set = HandlerSet(in: registry, logger: logger)
-            special.append((pattern, set))
-            return set
+            if let known = special.first(where: { $0.pattern?.text == pattern?.text && $0.id == id }) {
+                return known.set
+            }
+            let new = SpecialHandlers(
+                pattern: pattern, id: id, title: Self.title(pattern?.text ?? "/*", id: id, item: pageIDItem),
+                set: HandlerSet(in: registry, logger: logger))
+            let place = id == nil ? special.firstIndex { $0.id != nil } : nil
+            special.insert(new, at: place ?? special.endIndex)
+            return new.set
         }
         registry.hasBecomeSpecial()
         try register(set)

@@ -3,6 +3,20 @@ import HTTPTypes
 import Logging
 import Synchronization
 
+/// A set of handlers for some pages.
+package struct SpecialHandlers: Sendable {
+    /// Of their paths; nil for all.
+    let pattern: RoutePattern?
+    /// The id in their addresses; nil for all.
+    let id: String?
+    package let title: String
+    package let set: HandlerSet
+
+    func fits(_ segments: [String], id: String?) -> Bool {
+        (self.id == nil || self.id == id) && pattern?.fits(segments) != false
+    }
+}
+
 /// Handlers by path: those for every page, those for some pages, or a group of these inside its own middleware.
 ///
 /// Sets are for order, not for protection: pages of one origin can read each other.

@@ -4,6 +4,8 @@ import DrawbridgeURLProtocol
 import Foundation
 import FoundationNetworking
 import HTTPTypes
+import Logging
+import TestSupport
 import Testing
 
 /// Which class, or which handler, answers; and who may call.
@@ -68,6 +70,26 @@ import Testing
         gateway.register(First.self)
         #expect(try await text(gateway, "/__jsbridge__/a") == "First")
         #expect(try await text(gateway, "/a") == "First")
+    }
+
+    @Test func theLogTellsOnceOfAHandlerThatAClassHides() async throws {
+        let log = Log()
+        let gateway = Gateway(logger: Logger(label: "test") { _ in log })
+        gateway.answer(at: "/a") { _ in Response(text: "handler") }
+        gateway.answer(at: "/b") { _ in Response(text: "handler") }
+        gateway.answer(at: "/files/*") { _ in Response(text: "handler") }
+        gateway.register(Flagged.self)
+        for _ in 0..<2 {
+            #expect(try await text(gateway, "/a?_mobile_bridge=1") == "Flagged")
+            #expect(try await text(gateway, "/files/a?_mobile_bridge=1") == "Flagged")
+            #expect(try await text(gateway, "/nobody?_mobile_bridge=1") == "Flagged")
+            #expect(try await text(gateway, "/__jsbridge__/b") == "handler")
+        }
+        #expect(
+            log.messages.value == [
+                "Flagged takes /a, so Answering there is never asked: let the canInit(with:) of Flagged return false "
+                    + "for this path, or unregister one of the two"
+            ])
     }
 
     @Test func classesDoNotGetTheGatewaysOwnPaths() async throws {

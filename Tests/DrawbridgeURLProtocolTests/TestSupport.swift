@@ -46,3 +46,17 @@ final class Chunks: ChunkSource {
 
     func next() async throws -> [UInt8]? { chunks.withLock { $0.popFirst() } }
 }
+
+/// Keeps what is logged.
+struct Log: LogHandler {
+    let messages = Observed<[String]>([])
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { messages.change { $0.append("\(event.message)") } }
+}

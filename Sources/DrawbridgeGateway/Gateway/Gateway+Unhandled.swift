@@ -51,6 +51,19 @@ extension Gateway {
         return count == 1 ? "" : " (\(count) times now)"
     }
 
+    /// Logs once for each path that its handler is not asked, because a `URLProtocol` class takes the request.
+    func tellOfHidden(by ruled: Route, _ request: Request) {
+        guard let plain = nativeForm(of: request, byRulesAlone: true)?.plain, !plain.isNamedByAction,
+            let hidden = best(plain.path, for: plain),
+            replyBook.isNews("hidden", in: "\(ruled.name) \(plain.path)")
+        else { return }
+        request.logger.warning(
+            """
+            \(ruled.name) takes \(plain.path), so \(hidden.name) there is never asked: let the canInit(with:) of \
+            \(ruled.name) return false for this path, or unregister one of the two
+            """)
+    }
+
     func methodNotAllowed(_ plain: Request, _ routes: [Route]) -> HTTPError {
         let allow = routes.map(\.allow).joined(separator: ", ")
         return HTTPError(

@@ -138,7 +138,9 @@ extension Gateway {
             let message = "a prefetch does not start a handler; send the request when it is needed"
             return .refused(HTTPError(.serviceUnavailable, message))
         }
-        return ruled.map { .native(plain, .sure($0)) } ?? self.native(plain)
+        guard let ruled else { return self.native(plain) }
+        tellOfHidden(by: ruled, request)
+        return .native(plain, .sure(ruled))
     }
 
     private func past(_ request: Request) -> Plan.Way {
@@ -158,9 +160,11 @@ extension Gateway {
     /// is not for native, or if this gateway has sent it on itself.
     ///
     /// Every rule gets the result of the one before, so that the marks of all bridges are removed.
-    func nativeForm(of request: Request) -> (plain: Request, ruled: Route?)? {
+    ///
+    /// - Parameter byRulesAlone: whether the rules of the gateway are asked, and not those of routes.
+    func nativeForm(of request: Request, byRulesAlone: Bool = false) -> (plain: Request, ruled: Route?)? {
         guard request.isAnonymous || !via.isNamed(in: request.headers) else { return nil }
-        if let route = ruled.first(for: request) { return (request, route) }
+        if !byRulesAlone, let route = ruled.first(for: request) { return (request, route) }
         var plain = request
         var isNative = false
         for rule in rules {

@@ -172,6 +172,7 @@ let package = Package(
         .executableTarget(
             name: "one-handler", dependencies: ["Drawbridge", "DrawbridgeServer", "DrawbridgeURLProtocol"],
             path: "examples/one-handler"),
+        .target(name: "native-names", dependencies: ["Drawbridge"], path: "examples/native-names"),
         .testTarget(
             name: "NotesTests", dependencies: ["DrawbridgeTesting", "NotesHandlers"],
             path: "examples/notes/Tests/NotesTests"),
@@ -282,7 +283,8 @@ let package = Package(
                 "middleware",
                 "streaming", "Notes",
                 "rewriting",
-                "driving", "one-handler", "test-server", "MicroHTTPD", "TestSupport", httpTypes,
+                "driving", "native-names", "one-handler", "test-server", "MicroHTTPD", "TestSupport",
+                httpTypes,
             ]),
         .testTarget(
             name: "BrowserTests",

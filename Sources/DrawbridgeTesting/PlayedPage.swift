@@ -47,7 +47,7 @@ public final class PlayedPage: Sendable {
     deinit { connection.close() }
 
     /// The page as handlers see it; nil after it has left.
-    public var page: Page? { gateway.pages.page(id) }
+    public var page: Page? { gateway.pages[id] }
 
     /// Calls native and waits for the answer.
     ///

@@ -19,8 +19,8 @@ import Testing
         #expect(seen.count > 40, "they are not tried")
         #expect(site.called == [])
         // No page came, in a frame or by its id, and none had to go.
-        #expect(site.gateway.pages.open.map(\.id) == [KnockedSite.victim])
-        #expect(site.gateway.pages.page(KnockedSite.victim)?.url == "")
+        #expect(site.gateway.pages.all.map(\.id) == [KnockedSite.victim])
+        #expect(site.gateway.pages[KnockedSite.victim]?.url == "")
         await site.stop()
     }
 

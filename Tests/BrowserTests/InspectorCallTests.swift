@@ -150,11 +150,11 @@ import Testing
             try await driven.type(#"{"channel": "chat", "id": 12345678901234567890}"#)
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect("document.querySelectorAll('.row.call.answered').length", 2)
-            let last = try #require(try await inspected.site.gateway.journal.calls(named: "pay").last)
+            let last = try #require(inspected.site.gateway.journal.calls(named: "pay").last)
             #expect(
                 last.input == ["channel": "chat", "id": .number(.init(12_345_678_901_234_567_890 as UInt64))])
             #expect(last.output == ["code": 1])
-            let first = try #require(try await inspected.site.gateway.journal.calls(named: "pay").first)
+            let first = try #require(inspected.site.gateway.journal.calls(named: "pay").first)
             try await driven.expect(
                 "document.querySelector('.facts button').textContent", .string("call \(first.number)"))
         }
@@ -214,7 +214,7 @@ import Testing
             try await inspected.inPage(#"call('pay', { channel: 'card', word: "it's" })"#)
             try await driven.expect("\(Site.row("pay"))?.classList.contains('answered')")
             try await driven.click(Site.row("pay"))
-            let number = try #require(try await site.gateway.journal.calls(named: "pay").last).number
+            let number = try #require(site.gateway.journal.calls(named: "pay").last).number
             let line = try await curl(
                 "-H", "Authorization: Bearer \(site.gateway.testerToken.text)",
                 "\(site.address)__drawbridge__/calls/\(number)/curl")

@@ -82,7 +82,7 @@ struct InspectorHostileTests {
             try await driven.evaluate(Self.watch)
             try await inspected.inPage(Self.deeds)
             try await driven.expect("\(Site.row("long")) !== undefined")
-            #expect(try await site.gateway.journal.calls().count >= Self.texts.count + 6)
+            #expect(site.gateway.journal.calls().count >= Self.texts.count + 6)
             #expect(try await driven.evaluate("document.querySelectorAll('.question').length") == 4)
             for width in [1280, 390] {
                 try await driven.resize(width, 800)

@@ -85,7 +85,7 @@ struct InspectorPanelTests {
                 try await driven.expect(
                     "\(inside(".trial > :not([class]) li"))?.textContent", .string(trial.answer))
 
-                let call = try #require(try await site.gateway.journal.calls(named: trial.name).last)
+                let call = try #require(site.gateway.journal.calls(named: trial.name).last)
                 try await driven.expect(
                     "\(inside(".status"))?.textContent", .string("Call \(call.number): answered. Show it"))
                 #expect(call.input == (try JSON(parsing: Array(trial.input.utf8))))

@@ -44,7 +44,7 @@ final class KnockedSite: Sendable {
         let victim = try await curl(
             "-d", #"{"page":"\#(Self.victim)","life":1,"token":"\#(gateway.access.token.text)","up":[]}"#,
             "\(address)/__drawbridge__/messages")
-        try #require(victim == #"{"received":0}"# && gateway.pages.open.count == 1)
+        try #require(victim == #"{"received":0}"# && gateway.pages.all.count == 1)
 
         var url = try #require(URLComponents(string: page))
         let told = [

@@ -40,7 +40,7 @@ import Testing
                 }
             }
             #expect(answers.flatMap { $0 }.filter { !$0 } == [])
-            #expect(site.gateway.pages.open.count == 3)
+            #expect(site.gateway.pages.all.count == 3)
             // An event for all comes to each, once.
             site.gateway.pages.emit("hello", ["to": "all"])
             let heard = try await tabs.concurrentMap { try await $0.evaluate("heard") }

@@ -68,7 +68,7 @@ import Testing
             )
             #expect(bridged == ["200 me"] && flagged == ["200 me"])
         }
-        let bridges = try await gateway.journal.calls().map(\.bridge)
+        let bridges = gateway.journal.calls().map(\.bridge)
         #expect(bridges == Array(repeating: "__jsbridge__", count: 4) + Array(repeating: "flag", count: 4))
     }
 

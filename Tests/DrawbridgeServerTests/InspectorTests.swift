@@ -212,7 +212,7 @@ import Testing
             "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: token.\(opened.secret)")
         #expect(upgrade.status == 404)
-        #expect(try await opened.gateway.journal.calls().isEmpty)
+        #expect(opened.gateway.journal.calls().isEmpty)
         await opened.inspector.stop()
     }
 
@@ -283,7 +283,7 @@ import Testing
         // Who comes second is told so.
         #expect(
             try await opened.post("/__drawbridge__/questions/\(number)", #"{"choice":"no"}"#).status == 404)
-        #expect(try await gateway.journal.calls().first?.output == 1)
+        #expect(gateway.journal.calls().first?.output == 1)
         _ = try await opened.post(
             "/__drawbridge__/scenario?session=ann", #"{"scenario":"offline"}"#, method: "PUT")
         #expect(
@@ -310,7 +310,7 @@ import Testing
             by: try Self.layers(#"{"replies": {"ask": {"$ask": "Sure?", "$choices": {"ok": 1, "no": 0}}}}"#))
         let opened = try await Opened(gateway)
         _ = await gateway.respond(to: Request("/ask?_mobile_bridge=1"))
-        #expect(try await gateway.journal.calls().first?.output != 1)
+        #expect(gateway.journal.calls().first?.output != 1)
         let events = try await EventReader(opened.inspector, opened.secret, "calls/events")
         _ = try await events.next("questions")
         let asking = Task { await gateway.respond(to: Request("/ask?_mobile_bridge=1")) }

@@ -76,7 +76,7 @@ import Testing
             #expect((reply["Sec-WebSocket-Accept"] != nil) == (knock.status == 101))
             #expect(reply["Access-Control-Allow-Origin"] == nil)
             #expect(!reply.headers.contains { $0.value.contains(gateway.access.token.text) })
-            #expect(gateway.pages.open.count == 0)
+            #expect(gateway.pages.all.count == 0)
         }
     }
 

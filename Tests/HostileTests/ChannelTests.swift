@@ -44,7 +44,7 @@ import Testing
             let page = try await ChannelPage.open(port, gateway.access.token.text)
             try await blocking { try page.socket.raw.send(fault.bytes) }
             #expect(try await page.closing() == fault.code)
-            #expect(gateway.pages.open.count == 1)
+            #expect(gateway.pages.all.count == 1)
         }
     }
 
@@ -82,7 +82,7 @@ import Testing
                 return try socket.receiveToEnd().lazy.compactMap(\.code).first
             }
             #expect(code == 1008)
-            #expect(gateway.pages.open.count == 0)
+            #expect(gateway.pages.all.count == 0)
         }
     }
 
@@ -122,7 +122,7 @@ import Testing
         try await serving(gateway) { port in
             let token = gateway.access.token.text
             let first = try await ChannelPage.open(port, token)
-            let page = try #require(gateway.pages.open.first)
+            let page = try #require(gateway.pages.all.first)
             let epoch = try #require(first.welcome["epoch"]?.stringValue)
             for number in 1...3 { try page.send("n", .number(.init(number))) }
             #expect(try await first.messages(3).compactMap { $0[0]?.numberValue?.intValue } == [1, 2, 3])
@@ -146,7 +146,7 @@ import Testing
         try await serving(gateway) { port in
             let token = gateway.access.token.text
             let first = try await ChannelPage.open(port, token)
-            let page = try #require(gateway.pages.open.first)
+            let page = try #require(gateway.pages.all.first)
             let epoch = try #require(first.welcome["epoch"]?.stringValue)
             first.socket.raw.reset()
             let text = JSON.string(String(repeating: "x", count: 1000))
@@ -177,10 +177,10 @@ import Testing
             let first = try await ChannelPage.open(port, gateway.access.token.text)
             let second = try await ChannelPage.open(port, gateway.access.token.text)
             #expect(try await first.closing() == 1008)
-            let page = try #require(gateway.pages.open.first)
+            let page = try #require(gateway.pages.all.first)
             try page.send("n", 1)
             #expect(try await second.messages(1).count == 1)
-            #expect(gateway.pages.open.count == 1)
+            #expect(gateway.pages.all.count == 1)
         }
     }
 
@@ -188,7 +188,7 @@ import Testing
         let gateway = Gateway.quiet()
         try await serving(gateway) { port in
             let channel = try await ChannelPage.open(port, gateway.access.token.text)
-            let page = try #require(gateway.pages.open.first)
+            let page = try #require(gateway.pages.all.first)
             let waiting = Task { try await page.call("ask") }
             _ = try await channel.messages(1)
             try await channel.tell(["bye": true])
@@ -199,7 +199,7 @@ import Testing
             #expect(late?.reason == .closed)
             #expect(throws: PageError.self) { try page.send("n") }
             #expect(!page.isOpen)
-            #expect(gateway.pages.open.count == 0)
+            #expect(gateway.pages.all.count == 0)
         }
     }
 
@@ -210,7 +210,7 @@ import Testing
             let away = try await ChannelPage.open(port, gateway.access.token.text)
             let id = String(repeating: "e", count: 32)
             let here = try await ChannelPage.open(port, gateway.access.token.text, id: id)
-            for page in gateway.pages.open {
+            for page in gateway.pages.all {
                 waiting.withLock { $0.append(Task { try await page.call("ask") }) }
             }
             for channel in [away, here] { _ = try await channel.messages(1) }
@@ -220,7 +220,7 @@ import Testing
             let error = await #expect(throws: PageError.self) { try await call.value }
             #expect(error?.reason == .stopped)
         }
-        #expect(gateway.pages.open.count == 0)
+        #expect(gateway.pages.all.count == 0)
     }
 
     @Test func aGatewayThatWasStartedAgainKnowsItsPagesByANewToken() async throws {
@@ -245,7 +245,7 @@ import Testing
             let page = try await ChannelPage.open(port, try #require(token), life: 2, epoch: epoch)
             #expect(page.welcome["received"] == 0)
             #expect(page.welcome["epoch"]?.stringValue != epoch)
-            try #require(new.pages.open.first).send("n", 1)
+            try #require(new.pages.all.first).send("n", 1)
             #expect(try await page.messages(1)[0][0] == 1)
         }
     }

@@ -66,7 +66,7 @@ struct JournalDeliveryTests {
                 #expect(records.filter { $0.page == id }.map(\.n) == Array(0..<Self.calls), "\(id)")
             }
             #expect(
-                try await eventually { try await gateway.journal.calls().allSatisfy { $0.state != .waiting } }
+                try await eventually { gateway.journal.calls().allSatisfy { $0.state != .waiting } }
             )
 
             // The coming and going of pages is among them, so the first have gone. Whoever is so late is told where to read

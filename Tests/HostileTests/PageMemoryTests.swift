@@ -74,7 +74,7 @@ struct PageMemoryTests {
             for id in 1...40 { try await page.tell(Self.call("much", id)) }
             try await Self.waitUntilABody(isTaken: false, port)
             page.socket.raw.close()
-            gateway.pages.open.first?.giveUp()
+            gateway.pages.all.first?.giveUp()
             try await Self.waitUntilABody(isTaken: true, port)
         }
     }
@@ -88,7 +88,7 @@ struct PageMemoryTests {
             #expect(try await page.closing() == 1013)
             try await Self.waitUntilABody(isTaken: false, port)
             // Its handlers are cancelled with it.
-            gateway.pages.open.first?.giveUp()
+            gateway.pages.all.first?.giveUp()
             try await Self.waitUntilABody(isTaken: true, port)
         }
     }

@@ -42,11 +42,11 @@ enum PageTarget: FuzzTarget {
                 gateway.pages.emit("event", .string(String(decoding: text, as: UTF8.self)))
             default: break
             }
-            check(gateway.pages.open.count <= lines.count, "\(gateway.pages.open.count) pages")
+            check(gateway.pages.all.count <= lines.count, "\(gateway.pages.all.count) pages")
         }
         for wire in wires.values { checkFrames(wire) }
         gateway.pages.end(.lost)
-        check(gateway.pages.open.count == 0, "pages are left")
+        check(gateway.pages.all.count == 0, "pages are left")
     }
 
     /// Numbers go up by one within a connection, and all of it is of one life.

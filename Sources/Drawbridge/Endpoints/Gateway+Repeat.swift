@@ -26,7 +26,7 @@ extension Gateway {
         _ record: JournalRecord, input: JSON?, _ redaction: Redaction?
     ) async throws(HTTPError) -> Response {
         var request: Request
-        if let page = record.page.flatMap({ pages.page($0.id) }), page.isOpen,
+        if let page = record.page.flatMap({ pages[$0.id] }), page.isOpen,
             let bridge = Page.Bridge(rawValue: record.head.bridge),
             record.head.contentType == "application/json"
         {

@@ -4,7 +4,7 @@ import HTTPTypes
 enum PagesAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try request.query(of: ["session"])["session"].map { _ in try request.askedSession() }
-        let pages = gateway.pages.open.filter { session == nil || $0.session == session }
+        let pages = gateway.pages.all.filter { session == nil || $0.session == session }
         return .success(.array(pages.map(\.described)))
     }
 
@@ -140,7 +140,7 @@ extension Gateway {
         let session = try request.askedSession()
         let isSaid = (request.query["session"] ?? request.headers.value(.session)) != nil
         let isAny = !isSaid && name.first?.isHexDigit == true
-        let all = pages.open.filter { page in
+        let all = pages.all.filter { page in
             let isAtPath = page.path == name || Percent.decode(page.path[...].utf8) == name
             return (isAtPath || page.id.hasPrefix(name)) && (isAny || page.session == session)
         }

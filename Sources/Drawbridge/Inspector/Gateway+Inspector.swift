@@ -28,7 +28,7 @@ extension Gateway {
             let builtIns = program.builtIns.sorted()
             return ["page": address ?? .null, "builtIns": .array(builtIns.map(JSON.string))]
         // Only the 200 newest pages.
-        case .pages: return .array(pages.open.prefix(200).map(\.described))
+        case .pages: return .array(pages.all.prefix(200).map(\.described))
         case .questions: return .array(questions.waiting.map(\.described))
         case .replies:
             var set = JSON.Object()
@@ -46,7 +46,7 @@ extension Gateway {
             }
             return ["names": .array(replyBook.scenarioNames.map(JSON.string)), "on": .object(on)]
         case .sessions:
-            let all = Set(replyBook.changed.keys).union(pages.open.map(\.session)).union([.usual])
+            let all = Set(replyBook.changed.keys).union(pages.all.map(\.session)).union([.usual])
             return .array(all.map(\.name).sorted().map(JSON.string))
         }
     }

@@ -57,7 +57,7 @@ extension Gateway {
     /// page that is chosen for each step.
     func scene(of title: String, _ session: Session, page id: String?) -> ReplySteps.Scene {
         ReplySteps.Scene(title: title, session: session, logger: logger) { name, by in
-            let page = if let id { self.pages.page(id) } else { await self.meant(name, by: by, in: session) }
+            let page = if let id { self.pages[id] } else { await self.meant(name, by: by, in: session) }
             // If the session was reset while pages were asked, the step must not run.
             try Task.checkCancellation()
             if let page, id != nil || page.mayHear { return page }

@@ -78,7 +78,7 @@ extension Gateway {
         in session: Session? = nil, _ change: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try naming.withLock { _ throws(Failure) in
-            let concerned = pages.open.filter { session == nil || $0.session == session }
+            let concerned = pages.all.filter { session == nil || $0.session == session }
             let old = views(of: concerned)
             let result = try change()
             journal.touch(.replies, .scenarios, .sessions)

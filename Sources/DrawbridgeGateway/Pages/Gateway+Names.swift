@@ -98,7 +98,7 @@ extension Gateway {
             logger.notice("\(bridge.sentence)")
             if journal.isOn { journal.note(bridge.sentence, about: bridge.hint.name) }
         }
-        for page in pages.open { tellOfSpokenBridges(page) }
+        for page in pages.all { tellOfSpokenBridges(page) }
     }
 
     func tellOfSpokenBridges(_ page: Page) {

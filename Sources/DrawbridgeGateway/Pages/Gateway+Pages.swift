@@ -87,7 +87,7 @@ extension Gateway {
 
     /// The pages of a session, in the order of preference of ``meant(_:by:in:)`` without regard to handlers.
     package func ranked(in session: Session) -> [Page] {
-        pages.open.filter { $0.session == session }.map { (rank: $0.rank, page: $0) }
+        pages.all.filter { $0.session == session }.map { (rank: $0.rank, page: $0) }
             .sorted { ($0.rank, $0.page.came, $0.page.id) > ($1.rank, $1.page.came, $1.page.id) }.map(\.page)
     }
 }

@@ -65,31 +65,22 @@ public final class Pages: Sendable {
     func makeMemory() -> (any WaitingMemory)? { memory.withLock { $0.make }?() }
 
     /// All open pages, the newest first.
-    ///
-    /// - Throws: nothing today; a store that several processes share may be out of reach one day.
-    public var all: [Page] { get async throws { open } }
-
-    /// The page with this id; nil where it is gone.
-    ///
-    /// - Throws: as ``all``.
-    public subscript(id: String) -> Page? { get async throws { page(id) } }
-
-    /// The open pages of this process, the newest first.
-    package var open: [Page] {
+    public var all: [Page] {
         state.withLock { Array($0.pages.values) }.sorted { ($0.came, $0.id) > ($1.came, $1.id) }
     }
 
-    package func page(_ id: String) -> Page? { state.withLock { $0.pages[id] } }
+    /// The page with this id; nil where it is gone.
+    public subscript(id: String) -> Page? { state.withLock { $0.pages[id] } }
 
     /// Sends an event to every page (``Page/emit(_:_:)``).
     public func emit(_ event: String, _ data: JSON = .null) {
         // A page that has gone meanwhile needs no event.
-        for page in open { try? page.emit(event, data) }
+        for page in all { try? page.emit(event, data) }
     }
 
     /// Makes all pages reload, since their documents are out of date.
     package func reload() {
-        for page in open { page.reload() }
+        for page in all { page.reload() }
     }
 
     package enum Arrival {
@@ -171,7 +162,7 @@ public final class Pages: Sendable {
         return page.hasBegun(place.number)
     }
 
-    func end(_ error: PageError) { for page in open { page.end(error) } }
+    func end(_ error: PageError) { for page in all { page.end(error) } }
 
     /// Removes a page whose life is over.
     ///

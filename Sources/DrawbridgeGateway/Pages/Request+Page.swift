@@ -20,7 +20,7 @@ extension Request {
         guard let id = headers.value(.pageID), let token = headers.value(.pageToken), let host,
             host.isPageToken(token)
         else { return nil }
-        return host.pages.page(id)
+        return host.pages[id]
     }
 
     /// The `--bridge` script that has sent it; nil for all other requests.

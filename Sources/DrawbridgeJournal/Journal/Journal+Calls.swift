@@ -42,8 +42,7 @@ extension Journal {
     /// The calls of a name, or all of them, in the order in which they began.
     ///
     /// - Parameter name: with or without its first slash; nil for every name.
-    /// - Throws: nothing at present; reserved for a journal in another process.
-    public func calls(named name: String? = nil) async throws -> [Call] {
+    public func calls(named name: String? = nil) -> [Call] {
         read(Self.filter(name)).records.map(Call.init)
     }
 
@@ -66,7 +65,7 @@ extension Journal {
             return !watch.found.isEmpty
         }
         if let last = watch.found.last, let record = record(last.number) { return Call(record) }
-        let names = Set(try await calls().map(\.name)).sorted().joined(separator: ", ")
+        let names = Set(calls().map(\.name)).sorted().joined(separator: ", ")
         throw CallError(
             description: isOn
                 ? "no call of \(name) was answered within \(time); called were \(names.isEmpty ? "none" : names)"

@@ -232,7 +232,7 @@ struct WholeURLTests {
         let body = #"{"page":"\#(id)","life":1,"n":0,"up":[]}"#
         let taken = await ask("/__drawbridge__/messages", .post, [.pageToken: token], body)
         #expect(taken.status == (isAbsolute ? .forbidden : .ok))
-        #expect((gateway.pages.page(id) == nil) == isAbsolute)
+        #expect((gateway.pages[id] == nil) == isAbsolute)
         #expect(
             await ask("/__drawbridge__/token", .get, [.pageID: id]).status == (isAbsolute ? .forbidden : .ok))
     }

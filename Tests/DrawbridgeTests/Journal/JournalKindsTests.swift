@@ -11,7 +11,7 @@ import Testing
     @Test func aCallToAPageIsARecordWithItsAnswer() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)
-        let native = try #require(program.gateway.pages.page(page.id))
+        let native = try #require(program.gateway.pages[page.id])
         async let answer = native.call("getCart", ["full": true])
         let id = try await page.message { $0["call"] == "getCart" }["id"]?.numberValue?.intValue ?? 0
         page.tell(["result": .number(.init(id)), "value": ["items": 2]])
@@ -53,7 +53,7 @@ import Testing
             ["fault": "rejection", "message": "no"], ["fault": "unheard of", "message": "no"])
         // Its script says no more than a hundred; another one might.
         for _ in 0..<200 { page.tell(["fault": "error", "message": "again"]) }
-        let native = try #require(program.gateway.pages.page(page.id))
+        let native = try #require(program.gateway.pages[page.id])
         native.freeze()
         native.giveUp()
         let records = try await program.calls("?kind=page&page=\(page.id.prefix(8))")
@@ -71,10 +71,10 @@ import Testing
     @Test func aPageThatLeavesIsNotAlsoRecordedAsLost() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)
-        let native = try #require(program.gateway.pages.page(page.id))
+        let native = try #require(program.gateway.pages[page.id])
         page.say(["bye": true])
         native.expire()
-        #expect(program.gateway.pages.page(page.id) == nil)
+        #expect(program.gateway.pages[page.id] == nil)
         let names = try await program.calls("?kind=page").compactMap { $0["name"]?.stringValue }
         #expect(names == ["came", "left"])
     }

@@ -277,7 +277,7 @@ import Testing
         let gateway = Gateway()
         let large = [UInt8](repeating: 0x31, count: 100_000)
         let journal = Journal(isOn: true, limits: .init(records: 1000, bytes: 1 << 20))
-        let page = try #require(gateway.pages.page(TestPage(gateway).id))
+        let page = try #require(gateway.pages[TestPage(gateway).id])
         for number in 1...100 {
             let request =
                 number % 2 == 0
@@ -300,7 +300,7 @@ import Testing
     /// A page says what it likes of itself, again with each record.
     @Test func longTitlesAreCutAndCounted() throws {
         let gateway = Gateway(keepsJournal: true)
-        let page = try #require(gateway.pages.page(TestPage(gateway).id))
+        let page = try #require(gateway.pages[TestPage(gateway).id])
         let before = gateway.journal.keptBytes
         for number in 1...10 {
             page.move(to: nil, title: String(repeating: "é", count: 1 << 20) + "\(number)")

@@ -22,7 +22,7 @@ import Testing
                 Page(sign, [:], head: head, remoteAddress: nil, gateway: gateway)
             }
         }
-        #expect(gateway.pages.open.count == Pages.most)
+        #expect(gateway.pages.all.count == Pages.most)
         func say(_ number: Int) async throws -> Response {
             let body: JSON = ["page": .string(try sign(number).id), "life": 1, "n": 0, "up": []]
             return await gateway.respond(
@@ -34,7 +34,7 @@ import Testing
         let late = try await say(Pages.most + 1)
         #expect(late.status == .serviceUnavailable)
         #expect(try await late.text().contains("20000 pages are open here"))
-        #expect(gateway.pages.open.count == Pages.most)
+        #expect(gateway.pages.all.count == Pages.most)
         #expect(try await say(7).status == .ok)
         gateway.pages.end(PageError(.stopped, "the test is over"))
     }

@@ -431,7 +431,7 @@ import Testing
         #expect(try await list().first?["state"] == "here")
         _ = try await second.post("messages", ["leaving": true])
         // Else a slow machine forgets the leaving page first.
-        if let page = gateway.pages.page(second.id) { Deadlines.shared.remove(page) }
+        if let page = gateway.pages[second.id] { Deadlines.shared.remove(page) }
         #expect(try await list().first?["state"] == "leaving")
     }
 

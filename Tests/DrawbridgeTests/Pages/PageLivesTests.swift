@@ -57,7 +57,7 @@ import Testing
         #expect(answer.status == .conflict)
         #expect(answer.body == ["over": 1, "epoch": .string(gateway.pages.epoch)])
         #expect(notes.all == [1, 2])
-        #expect(gateway.pages.open.count == 0)
+        #expect(gateway.pages.all.count == 0)
 
         // Then it begins the next one, in which both sides count from 1 on.
         let next = TestPage(gateway, id: first.id, life: 2, saysHello: false)
@@ -81,7 +81,7 @@ import Testing
         #expect(second.over == 1)
         #expect(second.welcome == nil)
         #expect(second.isClosed)
-        #expect(gateway.pages.open.count == 0)
+        #expect(gateway.pages.all.count == 0)
     }
 
     @Test func aPageInAnUnknownLifeIsToldThatItIsOver() async throws {
@@ -116,7 +116,7 @@ import Testing
         #expect(first.isClosed && !old.isOpen)
         let new = try second.page
         #expect(new !== old && new.isOpen && second.welcome?["received"] == 0)
-        #expect(gateway.pages.open.count == 1)
+        #expect(gateway.pages.all.count == 1)
 
         // What is still under way of the old one is dropped, and not acknowledged.
         first.forget()
@@ -155,13 +155,13 @@ import Testing
         test.say(["bye": true])
         test.leaveWire()
         page.expire()
-        #expect(gateway.pages.open.count == 0)
+        #expect(gateway.pages.all.count == 0)
         for _ in 1...2 {
             _ = try await test.post(
                 "messages", ["leaving": true, "up": [Self.note(1, 1), Self.note(2, 2)]], sent: 1)
         }
         #expect(notes.all == [1, 2])
-        #expect(gateway.pages.open.count == 0)
+        #expect(gateway.pages.all.count == 0)
     }
 
     @Test func aFarewellMayBeThePagesFirstMessage() async throws {
@@ -184,7 +184,7 @@ import Testing
         #expect(back.over == 1 && back.isClosed)
         // Nobody keeps it for ever.
         page.expire()
-        #expect(gateway.pages.open.count == 0)
+        #expect(gateway.pages.all.count == 0)
         let next = TestPage(gateway, id: test.id, life: 2)
         #expect(try next.page.isOpen)
     }
@@ -195,7 +195,7 @@ import Testing
         test.say(["bye": true])
         // With its connection, or without.
         _ = TestPage(gateway, id: test.id)
-        await until { gateway.pages.open.count == 0 }
+        await until { gateway.pages.all.count == 0 }
     }
 
     @Test func endedLivesAreRememberedForTenMinutesAndBoundedInNumber() {

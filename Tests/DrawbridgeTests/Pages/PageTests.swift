@@ -131,7 +131,7 @@ import Testing
     /// A bridge that the gateway does not know is accepted; an invalid name is not, and their number is bounded.
     @Test func aPageMayReportBridgesThatTheGatewayDoesNotKnow() async throws {
         let test = TestPage(PageHandlers.gateway())
-        let page = try #require(test.gateway.pages.page(test.id))
+        let page = try #require(test.gateway.pages[test.id])
         test.tell(
             ["ready": "theirs-2_b"], ["ready": ""], ["ready": "a b"], ["ready": .string("\u{E9}")],
             ["ready": .string(String(repeating: "a", count: 33))])
@@ -312,7 +312,7 @@ import Testing
         first.leaveWire()
         try first.page.send("a")
         #expect(second.down.count == 1)
-        #expect(gateway.pages.open.count == 1)
+        #expect(gateway.pages.all.count == 1)
     }
 
     @Test func callsFromAndToAPageEndWhenItLeaves() async throws {
@@ -337,7 +337,7 @@ import Testing
         #expect(error?.reason == .closed)
         #expect(throws: PageError.self) { try page.send("late") }
         #expect(!page.isOpen)
-        #expect(gateway.pages.open.count == 0)
+        #expect(gateway.pages.all.count == 0)
         for _ in 0..<1000 where !stopped.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
         #expect(stopped.withLock { $0 })
     }
@@ -386,7 +386,7 @@ import Testing
         let test = TestPage(gateway, saysHello: false)
         ChannelReader(gateway, Request("/")).receive(Array(text.utf8), on: test)
         #expect(test.isClosed)
-        #expect(gateway.pages.open.count == 0)
+        #expect(gateway.pages.all.count == 0)
     }
 
     /// A closure that is all that a lock holds is wrapped once more each time that somebody looks at it.
@@ -445,7 +445,7 @@ import Testing
         for number in 0..<200 {
             for _ in 0..<2 { page.tell(["missed": .string("name\(number)"), "of": "MyApp"]) }
         }
-        let missed = try #require(gateway.pages.page(page.id)).state.withLock { $0.missed }
+        let missed = try #require(gateway.pages[page.id]).state.withLock { $0.missed }
         #expect(missed.map(\.text) == (0..<50).map { "MyApp.name\($0)" })
         let told = page.down.compactMap { $0.message["log"]?.stringValue }
         #expect(told.count == 50)

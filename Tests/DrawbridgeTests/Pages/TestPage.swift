@@ -81,7 +81,7 @@ final class TestPage: PageConnection {
     ///
     /// When its time is up the test says, by `expire()`: no clock does.
     func leaveWire() {
-        let page = gateway.pages.page(id)
+        let page = gateway.pages[id]
         reader.ended(self)
         if let page, page.presence != .leaving { Deadlines.shared.remove(page) }
     }
@@ -183,7 +183,7 @@ final class TestPage: PageConnection {
     }
 
     var page: Page {
-        get throws { try #require(gateway.pages.page(id)) }
+        get throws { try #require(gateway.pages[id]) }
     }
 }
 

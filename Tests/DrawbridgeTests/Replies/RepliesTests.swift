@@ -378,7 +378,7 @@ extension Gateway {
         page.tell(["call": "value", "id": 1000])
         _ = try await page.reply(1000)
         #expect(page.down.count == 1)
-        let own = try #require(gateway.pages.page(page.id))
+        let own = try #require(gateway.pages[page.id])
         await until { own.state.withLock { $0.running.isEmpty } }
     }
 

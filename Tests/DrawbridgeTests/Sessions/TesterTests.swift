@@ -194,7 +194,7 @@ import Testing
         let page = TestPage(gateway)
         _ = try await page.message { $0["call"] == "setSafeArea" }
         page.leaveWire()
-        try #require(gateway.pages.page(page.id)).expire()
+        try #require(gateway.pages[page.id]).expire()
         let again = TestPage(gateway, id: page.id, life: 2)
         again.tell(["call": "echo", "id": 1, "bridge": "wvjb"])
         _ = try await again.reply(1)

@@ -31,6 +31,6 @@ struct PageCount: Handler {
     let pages: Pages
 
     func handle(_ request: Request) async throws -> Response {
-        Response(text: "\(try await pages.all.count)")
+        Response(text: "\(pages.all.count)")
     }
 }

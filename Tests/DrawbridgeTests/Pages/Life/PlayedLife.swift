@@ -179,7 +179,7 @@ final class PlayedLife {
     private func tell(_ event: String) { story.append(event) }
 
     private func callPage(isAnswered: Bool) {
-        guard let page = gateway.pages.open.first else { return }
+        guard let page = gateway.pages.all.first else { return }
         lastSent += 1
         let number = lastSent
         tell("native \(isAnswered ? "calls" : "sends") \(number)")
@@ -202,7 +202,7 @@ final class PlayedLife {
     /// Wires that broke are seen to, and clocks go on.
     private func passTime(_ times: Int) {
         while !page.left.isEmpty { page.endLeft(carrying: 0) }
-        for page in gateway.pages.open {
+        for page in gateway.pages.all {
             for _ in 0..<times { page.expire() }
         }
         if fault != nil { gateway.pages.forgetEndedLives() }
@@ -221,7 +221,7 @@ final class PlayedLife {
         // Thousands of times in a test, and nearly always at once: so it yields first.
         await Task.yield()
         await until { [gateway] in
-            !gateway.pages.open.contains { page in page.state.withLock { !$0.running.isEmpty } }
+            !gateway.pages.all.contains { page in page.state.withLock { !$0.running.isEmpty } }
         }
         if fault != nil { gateway.pages.forgetEndedLives() }
     }
@@ -262,7 +262,7 @@ final class PlayedLife {
         for call in [byChannel, byRequest] where page.ends[call] != [.value(call)] {
             return "call \(call), with all well again, ended \(page.ends[call] ?? [])"
         }
-        let isWaiting = gateway.pages.open.contains { page in page.state.withLock { !$0.calls.isEmpty } }
+        let isWaiting = gateway.pages.all.contains { page in page.state.withLock { !$0.calls.isEmpty } }
         guard !isWaiting, let last = nativeCalls.last, last.number == lastSent else {
             return "native's call \(lastSent), with all well again, waits"
         }

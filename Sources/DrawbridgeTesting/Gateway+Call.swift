@@ -49,10 +49,28 @@ extension Gateway {
         return await respond(to: Request(method ?? usual, target, headers: headers, body: .init(body)))
     }
 
+    /// Checks how often a name was called, by the calls that were made until now.
+    ///
+    /// ```swift
+    /// try await gateway.verify("pay", when: ["orderNo": 17], count: 1)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: the path of a handler or the name of a mock, with or without its first slash.
+    ///   - input: what the input must contain; nil for any input.
+    ///   - count: the number of calls; nil for at least one.
+    /// - Throws: an `HTTPError` that names the calls that were made instead.
+    public func verify(_ name: String, when input: JSON? = nil, count: Int? = nil) async throws {
+        var check: JSON.Object = ["name": .string(name)]
+        if let input { check["when"] = input }
+        if let count { check["count"] = .number(.init(count)) }
+        try await verify(.object(check))
+    }
+
     /// Checks which calls were made; takes the JSON of `POST calls/verify`, and waits up to its `seconds`.
     ///
     /// ```swift
-    /// try await gateway.verify(["name": "pay", "when": ["orderNo": 17], "count": 1])
+    /// try await gateway.verify(["order": ["login", "pay"], "seconds": 5])
     /// ```
     ///
     /// - Throws: an `HTTPError` that names the calls that were made instead, or the mistake in `check`.

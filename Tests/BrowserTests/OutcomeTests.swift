@@ -35,7 +35,7 @@ import Testing
                 schemes: ["mizhua"], replyHandlers: table.keys.map { "\($0)_promise" },
                 functions: ["callNative"], shortcuts: ["MyApp"]),
             logger: logger)
-        try await gateway.mock("\(JSON.object(replies))")
+        try gateway.mock(.object(replies))
         return (gateway, try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false)))
     }
 

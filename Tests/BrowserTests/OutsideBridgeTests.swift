@@ -56,18 +56,13 @@ import Testing
             try gateway.register(Prefix.self, at: "/send")
             try gateway.register(Prefix.self, at: "/message")
             try gateway.register(at: "/report") { [reports] in BridgeSite.Note(notes: reports) }
-            try await gateway.mock(
-                #"""
-                {
-                    "Shop/fail": {"$error": {"code": 1001, "message": "not ready"}},
-                    "web_app_open_invoice": {"$error": {"code": 1001, "message": "not ready"}},
-                    "App/fail": {"$error": {"code": 1001, "message": "not ready"}},
-                    "App/name": "Ann",
-                    "App/never": {"$silence": true},
-                    "widget/toast": "told.push('toast')",
-                    "Shop/watch": {"$progress": [1, 2], "$every": 10, "$reply": "done"}
-                }
-                """#)
+            try gateway.mock([
+                "Shop/fail": ["$error": ["code": 1001, "message": "not ready"]],
+                "web_app_open_invoice": ["$error": ["code": 1001, "message": "not ready"]],
+                "App/fail": ["$error": ["code": 1001, "message": "not ready"]], "App/name": "Ann",
+                "App/never": ["$silence": true], "widget/toast": "told.push('toast')",
+                "Shop/watch": ["$progress": [1, 2], "$every": 10, "$reply": "done"],
+            ])
             server = try GatewayServer(gateway, ServerConfiguration(port: port, logsRequests: false))
         }
     }

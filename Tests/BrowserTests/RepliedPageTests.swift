@@ -15,11 +15,10 @@ import Testing
     func mocksAnswerByEveryBridgeAsHandlersDo(_ browser: Browser) async throws {
         try await BridgeSite.expectNoFailure(Self.pages.map { "\($0).html" }, in: browser) { gateway in
             for name in ["/echo", "/fail", "/nothing"] { #expect(gateway.unregister(name)) }
-            try await gateway.mock(
-                #"""
-                {"echo": {"$reply": "{{input}}"}, "fail": {"$error": {"code": 418, "message": "no tea"}},
-                 "nothing": null}
-                """#)
+            try gateway.mock([
+                "echo": ["$reply": "{{input}}"], "fail": ["$error": ["code": 418, "message": "no tea"]],
+                "nothing": .null,
+            ])
         }
     }
 
@@ -38,12 +37,11 @@ import Testing
             }
             _ = try await page.evaluate("MyApp.mine = () => 'the page'; 0")
             #expect(try await kinds() == ["undefined", "function", "function", "function"])
-            try await site.gateway.mock(
-                #"{"fresh": {"nick": "Ann"}, "mine": 1, "echo": {"$missing": true}, "a/*": 1}"#)
+            try site.gateway.mock(["fresh": ["nick": "Ann"], "mine": 1, "echo": ["$missing": true], "a/*": 1])
             #expect(try await kinds() == ["function", "undefined", "function", "function"])
             #expect(try await page.evaluate("MyApp.fresh()") == ["nick": "Ann"])
             #expect(try await page.evaluate("MyApp.mine()") == "the page")
-            try await site.gateway.mock()
+            try site.gateway.mock()
             #expect(try await kinds() == ["undefined", "function", "function", "function"])
             #expect(try await page.evaluate("MyApp.echo('again')") == "again")
         }
@@ -76,9 +74,10 @@ import Testing
             _ = try await page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p id=fresh>'), 0")
             let before: JSON = ["object", "object", "undefined", "object", "function", "function"]
             #expect(try await kinds() == before)
-            try await site.gateway.mock(
-                #"{"fresh": {"nick": "Ann"}, "alert": 1, "given": {"$missing": true}, "JSBridge": {"$missing": true}}"#
-            )
+            try site.gateway.mock([
+                "fresh": ["nick": "Ann"], "alert": 1, "given": ["$missing": true],
+                "JSBridge": ["$missing": true],
+            ])
             #expect(
                 try await kinds() == ["object", "undefined", "object", "function", "function", "function"])
             #expect(
@@ -89,7 +88,7 @@ import Testing
             #expect(try await page.evaluate("/native code/.test(alert)") == true)
             // What the page has made fast stays, and holds up no other object.
             _ = try await page.evaluate("Object.freeze(webkit.messageHandlers), 0")
-            try await site.gateway.mock()
+            try site.gateway.mock()
             #expect(try await kinds() == ["object", "undefined", "object", "object", "function", "function"])
         }
         await site.server.stop()
@@ -138,7 +137,7 @@ import Testing
     /// What a page receives where nobody answers: nothing; where it is blocked, nothing at once.
     @Test(arguments: Browser.tried) func aSilentMockNeverAnswersByAnyBridge(_ browser: Browser) async throws {
         let site = try BridgeSite()
-        try await site.gateway.mock(#"{"silent": {"$silence": true}}"#)
+        try site.gateway.mock(["silent": ["$silence": true]])
         let pages = Pages.Following(site.gateway.pages)
         try await browser.open("\(site.address)/driven.html") {
             let page = try await pages.next()

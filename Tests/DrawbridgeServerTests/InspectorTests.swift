@@ -196,7 +196,7 @@ import Testing
     /// The inspector's listener is not a way to the app: no handlers, no pages, no channel, no files.
     @Test func theInspectorsPortServesNothingOfTheApp() async throws {
         let gateway = Gateway(passThrough: [.staticFiles("/etc")], keepsJournal: true, logger: Self.quiet)
-        try await gateway.mock(#"{"echo": 12}"#)
+        try gateway.mock(["echo": 12])
         let opened = try await Opened(gateway)
         for path in [
             "/echo?_mobile_bridge=1", "/__jsbridge__/echo", "/passwd", "/__drawbridge__/page.js",

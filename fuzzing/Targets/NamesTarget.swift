@@ -56,7 +56,8 @@ enum NamesTarget: FuzzTarget {
             case UInt8(ascii: "u"): gateway.unregister(name)
             case UInt8(ascii: "p"):
                 _ = try? gateway.pages(matching: name) { try $0.register(at: more) { Nobody() } }
-            case UInt8(ascii: "m"): try? await gateway.mock("{\(JSON.string(name)): \(more)}")
+            case UInt8(ascii: "m"):
+                try? gateway.mock(JSON(parsing: Array("{\(JSON.string(name)): \(more)}".utf8)))
             case UInt8(ascii: "s"): await ask(gateway, .put, "replies?name=\(encoded)", more)
             case UInt8(ascii: "d"): await ask(gateway, .delete, "replies?name=\(encoded)")
             case UInt8(ascii: "t"):

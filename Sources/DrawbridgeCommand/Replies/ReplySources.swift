@@ -123,7 +123,7 @@ struct ReplySources {
                 "--reply \(text): the value must be JSON (\(error.message)); \(remedy(for: value, name))")
         } catch {
             throw ValidationError(
-                "--reply \(name): \(error.key.isEmpty ? "" : "\(error.key): ")\(error.message)")
+                "--reply \(name): \(error.unplaced)")
         }
     }
 

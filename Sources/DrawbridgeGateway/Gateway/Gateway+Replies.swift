@@ -12,19 +12,24 @@ extension Gateway {
     /// Mocks native calls: from now on, these replies answer instead of handlers.
     ///
     /// ```swift
-    /// try await gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
+    /// try gateway.mock(["getUser": ["nick": "Ann"], "sync": ["$error": ["code": 1001]]])
     /// ```
     ///
     /// Each call replaces the replies of the one before; `mock()` removes them. Replies of the command's flags and
     /// files take precedence. For what a reply may be, see <doc:MockingNativeCalls>.
     ///
-    /// - Parameter replies: JSON objects with a reply for each name; earlier objects take precedence.
-    /// - Throws: an error that says what is wrong in the JSON, and where; the replies stay as they were.
-    public func mock(_ replies: String...) async throws {
-        let layers = try replies.enumerated().map { place, text in
-            var names = try ReplyNames(LocatedJSON(parsing: Array(text.utf8)))
-            names.source = "mock \(place)"
-            return names
+    /// - Parameter mocks: objects with a reply for each name, as `replies` of a file has them; earlier objects take
+    ///   precedence. To mock by text: `mock(JSON(parsing: bytes))`.
+    /// - Throws: an error that says what is wrong, and in which reply; the replies stay as they were.
+    public func mock(_ mocks: JSON...) throws {
+        let layers = try mocks.enumerated().map { place, mocks in
+            do throws(ReplyFault) {
+                var names = try ReplyNames(LocatedJSON(parsing: mocks.bytes))
+                names.source = "mock \(place)"
+                return names
+            } catch {
+                throw error.unplaced
+            }
         }
         changingNames { replyBook.set(inCode: layers) }
     }

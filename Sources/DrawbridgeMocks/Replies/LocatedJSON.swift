@@ -66,8 +66,8 @@ package struct LocatedJSON {
 }
 
 package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The line, counted from 1.
-    package let line: Int
+    /// The line, counted from 1; 0 for a value that is not in a file.
+    package private(set) var line: Int
     /// The byte in that line, counted from 1.
     package let column: Int
     /// The path to the value, such as `replies.pay.$cases[1]`; empty for the root.
@@ -76,7 +76,16 @@ package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The message with its place: `line 2, column 9, replies.pay: …`.
     package var description: String {
-        "line \(line), column \(column)" + (key.isEmpty ? "" : ", \(key)") + ": \(message)"
+        let place = line > 0 ? ["line \(line), column \(column)"] : []
+        let path = (place + (key.isEmpty ? [] : [key])).joined(separator: ", ")
+        return path.isEmpty ? message : "\(path): \(message)"
+    }
+
+    /// The same for a value that is not in a file: without line and column.
+    package var unplaced: ReplyFault {
+        var fault = self
+        fault.line = 0
+        return fault
     }
 
     init(_ error: JSON.ParseError) {

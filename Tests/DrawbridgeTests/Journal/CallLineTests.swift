@@ -32,11 +32,11 @@ import Testing
     }
 
     @Test func theLineSaysWhoAnswered() async throws {
-        try await gateway.mock(
-            #"""
-            {"getUser": {"$sequence": [{"nick": "Ann"}, {"nick": "Bob"}]}, "bad": {"$error": {"code": 402, "message": "no"}},
-             "old": {"$missing": true}, "pay": {"$cases": [{"$when": {"channel": "wechat"}, "$reply": 1}]}}
-            """#)
+        try gateway.mock([
+            "getUser": ["$sequence": [["nick": "Ann"], ["nick": "Bob"]]],
+            "bad": ["$error": ["code": 402, "message": "no"]], "old": ["$missing": true],
+            "pay": ["$cases": [["$when": ["channel": "wechat"], "$reply": 1]]],
+        ])
         #expect(
             try await line("/getUser?_mobile_bridge=1").contains(
                 #/^getUser +reply getUser, step 1 +[\d.]+ ms  \{"nick":"Ann"\}$/#))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func theLineCountsUnansweredCallsOfAName() async throws {
-        try await gateway.mock(#"{"getUser": 1}"#)
+        try gateway.mock(["getUser": 1])
         let lines = [
             try await line("/vibrate?_mobile_bridge=1"), try await line("/vibrate?_mobile_bridge=1"),
             try await line("/getUsr?_mobile_bridge=1"),
@@ -72,7 +72,7 @@ import Testing
         async throws
     {
         gateway.configure { $0.suggestions.insert(.inspector) }
-        try await gateway.mock(#"{"pay": {"$cases": [{"$when": {"n": 1}, "$reply": 1}]}}"#)
+        try gateway.mock(["pay": ["$cases": [["$when": ["n": 1], "$reply": 1]]]])
         let first = try await line("\(path)?_mobile_bridge=1")
         let second = try await line("/vibrate?_mobile_bridge=1")
         #expect(
@@ -84,7 +84,7 @@ import Testing
 
     /// The gateway refused nothing.
     @Test func aCallWhoseCallerLeftIsNotShownAsRefused() async throws {
-        try await gateway.mock(#"{"pay": {"$ask": "Pay?", "$choices": {"ok": 1, "no": 0}}}"#)
+        try gateway.mock(["pay": ["$ask": "Pay?", "$choices": ["ok": 1, "no": 0]]])
         _ = gateway.questions.watch(.usual)
         let lines = Lines()
         gateway.tellCalls { _, _, line in lines.add(line(nil, false)) }
@@ -115,8 +115,8 @@ import Testing
     }
 
     @Test(arguments: [60, 70, 110]) func theLineFitsTheTerminal(columns: Int) async throws {
-        try await gateway.mock(
-            #"{"long": "{{input.text}}", "wide": {"$reply": "\#(String(repeating: "好", count: 60))"}}"#)
+        try gateway.mock(
+            ["long": "{{input.text}}", "wide": ["$reply": .string(String(repeating: "好", count: 60))]])
         let text = String(repeating: "x", count: 10_000)
         for target in ["/long?text=\(text)&_mobile_bridge=1", "/wide?a=%E5%A5%BD&_mobile_bridge=1"] {
             let line = try await line(target, columns: columns)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func theLineHasNoSecretsAndIDsOnlyOnRequest() async throws {
-        try await gateway.mock(#"{"login": {"token": "CANARY"}}"#)
+        try gateway.mock(["login": ["token": "CANARY"]])
         let line = try await line("/login?password=CANARY&_mobile_bridge=1", hasIDs: true)
         #expect(!line.contains("CANARY") && line.contains("[removed]"))
         #expect(line.contains(#/  request=[\w-]+  bridge=flag$/#), "\(line)")

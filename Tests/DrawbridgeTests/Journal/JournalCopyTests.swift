@@ -23,9 +23,13 @@ import Testing
         let body =
             #"{"user": "ann", "auth": {"a": 1}, "list": [{"password": "PLOVER"}], "text": "{\"token\": \"TERN\"}"}"#
         await program.call("/echo?_mobile_bridge=1&apiKey=KESTREL", body)
-        try await program.gateway.mock(
-            #"{"login": {"$cases": [{"$when": {"token": "t9"}, "$reply": 1}, {"$reply": {"sid": 1, "secret": "STORK"}}]}}"#
-        )
+        try program.gateway.mock([
+            "login": [
+                "$cases": [
+                    ["$when": ["token": "t9"], "$reply": 1], ["$reply": ["sid": 1, "secret": "STORK"]],
+                ]
+            ]
+        ])
         await program.call("/login?_mobile_bridge=1", #"{"token": "TEAL"}"#)
         let canaries = ["PLOVER", "KESTREL", "TERN", "TEAL", "STORK"]
         for path in [
@@ -131,7 +135,7 @@ import Testing
             program.ask(.post, "calls?session=eve", #"{"name": "/fail", "input": [1]}"#))
         #expect(tried["state"] == "error" && tried["code"] == 418 && tried["session"] == "eve")
         #expect(tried["bridge"] == "program" && tried["resentFrom"] == nil)
-        try await program.gateway.mock(#"{"quiet": {"$silence": true}}"#)
+        try program.gateway.mock(["quiet": ["$silence": true]])
         #expect(try await data(program.ask(.post, "calls", #"{"name": "quiet"}"#))["state"] == "silent")
 
         // For the page that called, while it is there.

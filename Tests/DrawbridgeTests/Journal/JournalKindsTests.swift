@@ -82,7 +82,7 @@ import Testing
     /// By a page's bridge, and by a request.
     @Test func theRecordOfAnUnansweredCallSuggestsTheNearestName() async throws {
         let program = JournalProgram()
-        try await program.gateway.mock(#"{"requestLocation": 1}"#)
+        try program.gateway.mock(["requestLocation": 1])
         let page = TestPage(program.gateway)
         page.tell(["call": "getLocation", "bridge": "wvjb", "id": 1])
         await until { program.gateway.journal.unanswered["getLocation"] == 1 }
@@ -149,8 +149,9 @@ import Testing
         _ presenter: any Presenter, _ who: String, _ choice: String, _ code: Int
     ) async throws {
         let program = JournalProgram(Gateway(presenter: presenter, keepsJournal: true))
-        try await program.gateway.mock(
-            #"{"pay": {"$ask": "Pay?", "$choices": {"ok": {"code": 0}, "cancel": {"code": 6001}}}}"#)
+        try program.gateway.mock([
+            "pay": ["$ask": "Pay?", "$choices": ["ok": ["code": 0], "cancel": ["code": 6001]]]
+        ])
         await program.call("/pay?_mobile_bridge=1")
         let call = try #require(try await program.calls().first)
         #expect(call["asked"] == ["question": "pay", "choice": .string(choice), "by": .string(who)])
@@ -158,10 +159,10 @@ import Testing
         #expect(call["reply"]?.stringValue == "pay, \(choice)")
     }
 
-    @Test(arguments: [#"{"$reply": 1, "$delay": 3600000}"#, #"{"$silence": true}"#])
-    func aCallWhoseCallerLeavesBeforeItsMockAnswersIsRecordedAsLeft(_ mock: String) async throws {
+    @Test(arguments: [["$reply": 1, "$delay": 3_600_000], ["$silence": true]] as [JSON])
+    func aCallWhoseCallerLeavesBeforeItsMockAnswersIsRecordedAsLeft(_ mock: JSON) async throws {
         let program = JournalProgram(Gateway(keepsJournal: true))
-        try await program.gateway.mock(#"{"pay": \#(mock)}"#)
+        try program.gateway.mock(["pay": mock])
         let call = Task { await program.call("/pay?_mobile_bridge=1") }
         while try await program.calls().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try await program.calls().first?["state"] == "waiting")
@@ -175,8 +176,9 @@ import Testing
         let log = LogBook()
         let program = JournalProgram(Gateway(keepsJournal: true, logger: log.logger))
         let gateway = program.gateway
-        try await gateway.mock(
-            #"{"pay": {"$ask": "Pay?\nNow?", "$choices": {"ok": {"code": 0}, "cancel": {"code": 6001}}}}"#)
+        try gateway.mock([
+            "pay": ["$ask": "Pay?\nNow?", "$choices": ["ok": ["code": 0], "cancel": ["code": 6001]]]
+        ])
         await program.call("/pay?_mobile_bridge=1")
         let nobody = "nobody could be asked: there is no terminal, and no inspector is open"
         let unasked = try #require(try await program.calls().first)
@@ -214,7 +216,7 @@ import Testing
 
     @Test func theRecordOfATimedOutQuestionSaysThatNobodyDecided() async throws {
         let program = JournalProgram(Gateway(keepsJournal: true))
-        try await program.gateway.mock(#"{"q": {"$ask": "Q?", "$within": 20, "$choices": {"a": 1, "b": 2}}}"#)
+        try program.gateway.mock(["q": ["$ask": "Q?", "$within": 20, "$choices": ["a": 1, "b": 2]]])
         _ = await program.ask(.get, "questions")
         await program.call("/q?_mobile_bridge=1")
         let call = try #require(try await program.calls().first)

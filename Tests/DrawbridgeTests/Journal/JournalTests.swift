@@ -69,11 +69,11 @@ import Testing
     @Test func theRecordOfACallSaysWhyEarlierCasesDidNotFit() async throws {
         let program = JournalProgram()
         let gateway = program.gateway
-        try await gateway.mock(
-            #"""
-            {"pay": {"$cases": [{"$when": {"channel": "alipay"}, "$reply": 1}, {"$reply": 2}]},
-             "quiet": {"$silence": true}, "gone": {"$missing": true}, "broken": {"$error": {"code": 7, "message": "no"}}}
-            """#)
+        try gateway.mock([
+            "pay": ["$cases": [["$when": ["channel": "alipay"], "$reply": 1], ["$reply": 2]]],
+            "quiet": ["$silence": true], "gone": ["$missing": true],
+            "broken": ["$error": ["code": 7, "message": "no"]],
+        ])
         await program.call("/pay?_mobile_bridge=1", #"{"channel": "wechat"}"#)
         await program.call("/gone?_mobile_bridge=1")
         await program.call("/broken?_mobile_bridge=1")

@@ -30,7 +30,7 @@ import Testing
         _ calls: [(target: String, body: String)], _ replies: String = "{}"
     ) async throws -> String {
         let program = JournalProgram(Gateway(keepsJournal: true, logger: .quiet))
-        try await program.gateway.mock(replies)
+        try program.gateway.mock(JSON(parsing: Array(replies.utf8)))
         for (target, body) in calls { await program.call(target, body) }
         return try await record(program)
     }
@@ -38,7 +38,7 @@ import Testing
     /// What a person sends again, to see what is answered, no page has asked.
     @Test func resentCallsAreLeftOutOfARecording() async throws {
         let program = JournalProgram(Gateway(keepsJournal: true, logger: .quiet))
-        try await program.gateway.mock(#"{"pay": {"$sequence": [1, 2]}}"#)
+        try program.gateway.mock(["pay": ["$sequence": [1, 2]]])
         await program.call("/pay?_mobile_bridge=1")
         #expect(await program.ask(.post, "calls/1/resend").status == .ok)
         #expect(try await program.calls("?name=pay").map { $0["output"] } == [1, 2])
@@ -231,13 +231,12 @@ import Testing
             }
         }
         try gateway.register(Echo.self, at: "/echo")
-        try await gateway.mock(
-            #"""
-            {"reply": {"$cases": [{"$when": {"a": 1}, "$reply": "{{input}}"}, {"$reply": {"$x": 1}}]},
-             "error": {"$error": {"code": 7, "message": "{{input.a}}"}}, "gone": {"$missing": true},
-             "constant": {"nick": "{{uuid}}", "reply": 1, "delay": 2},
-             "raw": {"$response": {"status": 402, "json": {"b": "{{input.a}}"}}}}
-            """#)
+        try gateway.mock([
+            "reply": ["$cases": [["$when": ["a": 1], "$reply": "{{input}}"], ["$reply": ["$x": 1]]]],
+            "error": ["$error": ["code": 7, "message": "{{input.a}}"]], "gone": ["$missing": true],
+            "constant": ["nick": "{{uuid}}", "reply": 1, "delay": 2],
+            "raw": ["$response": ["status": 402, "json": ["b": "{{input.a}}"]]],
+        ])
         let names = ["one", "two/three", "caf%C3%A9", "echo", "reply", "error", "gone", "constant", "raw"]
         let inputs = (0..<4).map { _ in JSON.recorded(using: &random) } + [["a": 1], ["a": "1"], .null]
         let calls = (0..<60).map { _ in

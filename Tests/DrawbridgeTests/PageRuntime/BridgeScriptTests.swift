@@ -195,8 +195,7 @@ import Testing
         let script = try Script("")
         let gateway = Gateway(
             pageRuntime: PageRuntime(bridges: [try .file(script.path)]), keepsJournal: true, logger: .quiet)
-        try await gateway.mock(
-            #"{"pay": {"paid": true}, "fail": {"$error": {"code": 1001, "message": "no"}}}"#)
+        try gateway.mock(["pay": ["paid": true], "fail": ["$error": ["code": 1001, "message": "no"]]])
         func answer(_ name: String) async throws -> (Int, String?, String) {
             var request = Request("/__jsbridge__/\(name)")
             if let bridge { request.headers[.pageBridge] = bridge }

@@ -127,7 +127,7 @@ import Testing
     @Test func theAnswerToAQuestionIsLogged() async throws {
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
-        try await gateway.mock(#"{"delete": {"$ask": "Delete?", "$choices": {"yes": 1, "no": 2}}}"#)
+        try gateway.mock(["delete": ["$ask": "Delete?", "$choices": ["yes": 1, "no": 2]]])
         let program = JournalProgram(gateway)
         _ = await program.ask(.get, "questions")
         let answer = Task { await gateway.respond(to: Request("/delete?_mobile_bridge=1")) }

@@ -305,7 +305,7 @@ import Testing
         let gateway = Gateway(logger: log.logger)
         let warning = "waits for 5 requests at once (/wait, /wait, /wait, /wait, /wait)"
         if by == "mock" {
-            try await gateway.mock(#"{"wait": {"$reply": 1, "$delay": 3600000}}"#)
+            try gateway.mock(["wait": ["$reply": 1, "$delay": 3600000]])
         } else {
             try gateway.register(at: "/wait") {
                 Answering { _ in

@@ -420,7 +420,7 @@ import Testing
         }
         let gateway = Gateway.testing()
         try gateway.register(Wants.self, at: "/wants")
-        try await gateway.mock(#"{"mocked": {"$error": {"code": 400, "message": "as in the app"}}}"#)
+        try gateway.mock(["mocked": ["$error": ["code": 400, "message": "as in the app"]]])
         let page = TestPage(gateway)
         page.tell(["call": "mocked", "id": 1, "bridge": "wvjb"])
         _ = try await page.reply(1)
@@ -434,8 +434,7 @@ import Testing
     /// A page may read any number of names in vain, and says of each what it likes: few are kept, and none is answered.
     @Test func atMostFiftyMissingNativeNamesThatAPageReadAreKept() async throws {
         let gateway = PageHandlers.gateway(PageRuntime(shortcuts: ["MyApp"]))
-        try await gateway.mock(
-            #"{"*": {"$cases": [{"$when": {"a": 1}, "$reply": 1}]}, "gone": {"$missing": true}}"#)
+        try gateway.mock(["*": ["$cases": [["$when": ["a": 1], "$reply": 1]]], "gone": ["$missing": true]])
         let page = TestPage(gateway)
         let odd: [JSON] = [
             ["missed": "", "of": "MyApp"], ["missed": "a"], ["missed": 1, "of": "MyApp"],

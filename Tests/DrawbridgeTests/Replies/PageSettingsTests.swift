@@ -61,9 +61,10 @@ import Testing
 
     @Test func withoutAnEnvelopeAMockIsTheBareValueOrAnErrorStatus() async throws {
         let gateway = Gateway(answers: .bare, logger: .quiet)
-        try await gateway.mock(
-            #"{"getUser": {"code": 0, "data": 1}, "none": null, "fails": {"$error": {"code": 401, "message": "who?"}}}"#
-        )
+        try gateway.mock([
+            "getUser": ["code": 0, "data": 1], "none": .null,
+            "fails": ["$error": ["code": 401, "message": "who?"]],
+        ])
         let answer = await gateway.respond(to: Request("/getUser?_mobile_bridge=1"))
         #expect(try await answer.text() == #"{"code": 0, "data": 1}"#.replacing(" ", with: ""))
         #expect(answer.headers[.contentType] == "application/json")

@@ -11,7 +11,7 @@ extension Gateway {
     /// A quiet gateway with an echo at `/echo`, and replies.
     static func replying(_ replies: String, logger: Logger = .quiet) async throws -> Gateway {
         let gateway = Gateway.testing(logger: logger)
-        try await gateway.mock(replies)
+        try gateway.mock(JSON(parsing: Array(replies.utf8)))
         return gateway
     }
 }
@@ -62,27 +62,31 @@ extension Gateway {
         let gateway = try await Gateway.replying(#"{"echo": "reply"}"#)
         #expect(try await Self.asked(gateway, "echo")[0] == #"{"code":200,"data":"reply","message":""}"#)
         let echoed = Array(repeating: #"{"code":200,"data":{"user":"ann"},"message":""}"#, count: 4)
-        for beneath in [#"{"$pass": true}"#, #"{"$cases": [{"$when": {"user": "bob"}, "$reply": 1}]}"#] {
-            try await gateway.mock(#"{"echo": \#(beneath)}"#)
+        for beneath in [["$pass": true], ["$cases": [["$when": ["user": "bob"], "$reply": 1]]]] as [JSON] {
+            try gateway.mock(["echo": beneath])
             #expect(try await Self.asked(gateway, "echo") == echoed)
         }
-        try await gateway.mock("{}")
+        try gateway.mock([:])
         #expect(try await Self.asked(gateway, "echo") == echoed)
     }
 
     @Test func aGatewayCanBeGivenMocksInCode() async throws {
         let gateway = Gateway()
-        try await gateway.mock(#"{"getUser": {"nick": "Ann"}, "sync": {"$error": {"code": 1001}}}"#)
+        try gateway.mock(["getUser": ["nick": "Ann"], "sync": ["$error": ["code": 1001]]])
         #expect(try await gateway.text(at: "/getUser") == #"{"code":200,"data":{"nick":"Ann"},"message":""}"#)
         #expect(try await gateway.text(at: "/sync") == #"{"code":1001,"message":""}"#)
-        await #expect(throws: ReplyFault.self) {
-            try await gateway.mock(#"{"a": 1}"#, #"{"b": {"$replay": 1}}"#)
+        let fault = #expect(throws: ReplyFault.self) {
+            try gateway.mock(["a": 1], ["b": ["$replay": 1]])
         }
+        #expect(
+            "\(try #require(fault))".hasPrefix("b.$replay: unknown keyword $replay (did you mean $reply?)"))
+        let text = #expect(throws: ReplyFault.self) { try gateway.mock(#"{"a": 1}"#) }
+        #expect("\(try #require(text))" == #"replies are an object, such as {"getUser": {"nick": "Ann"}}"#)
         #expect(try await gateway.text(at: "/sync") == #"{"code":1001,"message":""}"#)
-        try await gateway.mock(#"{"a": 1, "sync": {"$pass": true}}"#, #"{"a": 2, "sync": "second"}"#)
+        try gateway.mock(["a": 1, "sync": ["$pass": true]], ["a": 2, "sync": "second"])
         #expect(try await gateway.text(at: "/a") == #"{"code":200,"data":1,"message":""}"#)
         #expect(try await gateway.text(at: "/sync") == #"{"code":200,"data":"second","message":""}"#)
-        try await gateway.mock()
+        try gateway.mock()
         #expect(try await gateway.text(at: "/a") == #"{"code":400,"message":"No response"}"#)
     }
 
@@ -163,7 +167,7 @@ extension Gateway {
             log.entries == [
                 "warning: a: the input has no b: {{input.b}} is left empty"
             ])
-        try await gateway.mock(#"{"a": {"$reply": "{{input.b}}"}}"#)
+        try gateway.mock(["a": ["$reply": "{{input.b}}"]])
         _ = try await gateway.text(at: "/a")
         #expect(log.entries.count == 2)
     }
@@ -212,11 +216,9 @@ extension Gateway {
                 Response(text: "\(try await request.body.collect(upTo: 1 << 20).count)")
             }
         }
-        for missing in [
-            #"{"a": {"$missing": true}}"#, #"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#,
-        ] {
+        for missing in [["$missing": true], ["$cases": [["$when": ["x": 1], "$reply": 1]]]] as [JSON] {
             let gateway = Gateway.testing(passThrough: [Counting()], unhandled: .passThrough)
-            try await gateway.mock(missing)
+            try gateway.mock(["a": missing])
             let request = Request(.post, "/a?_mobile_bridge=1", body: .init(#"{"x": 2}"#))
             #expect(try await gateway.respond(to: request).text() == "8")
             let head = await gateway.respond(to: Request(.head, "/a?_mobile_bridge=1"))
@@ -250,11 +252,15 @@ extension Gateway {
         }
     }
 
-    private static let question = #"""
-        {"delete": {"$ask": "Delete {{input.name}}?", "$choices": {
-            "delete": {"$reply": "deleted {{input.name}}"}, "later": {"$pass": true},
-            "keep": {"$sequence": ["kept", "kept again"]}}}}
-        """#
+    private static let question: JSON = [
+        "delete": [
+            "$ask": "Delete {{input.name}}?",
+            "$choices": [
+                "delete": ["$reply": "deleted {{input.name}}"], "later": ["$pass": true],
+                "keep": ["$sequence": ["kept", "kept again"]],
+            ],
+        ]
+    ]
 
     @Test(arguments: [
         ("delete", #""data":"deleted x""#), ("later", #""data":{"name":"x"}"#), ("keep", #""data":"kept""#),
@@ -264,7 +270,7 @@ extension Gateway {
         let presenter = Answering(answer: .string(choice))
         let gateway = Gateway(presenter: presenter, logger: .quiet)
         try gateway.register(Echo.self, at: "/delete")
-        try await gateway.mock(Self.question)
+        try gateway.mock(Self.question)
         let answer = await gateway.respond(to: Request("/delete?_mobile_bridge=1&name=x"))
         #expect(try await answer.text().contains(expected))
         #expect(presenter.asked.entries == [#"delete: Delete x? choice(["delete", "later", "keep"])"#])
@@ -273,11 +279,11 @@ extension Gateway {
 
     @Test func ifNobodyDecidesTheLastChoiceIsTheAnswer() async throws {
         let gateway = Gateway(presenter: Answering(answer: nil), logger: .quiet)
-        try await gateway.mock(Self.question)
+        try gateway.mock(Self.question)
         #expect(try await gateway.text(at: "/delete").contains("kept"))
         let nobody = Nobody()
         let waiting = Gateway(presenter: nobody, logger: .quiet)
-        try await waiting.mock(#"{"a": {"$ask": "?", "$within": 10, "$choices": {"yes": 1, "no": 0}}}"#)
+        try waiting.mock(["a": ["$ask": "?", "$within": 10, "$choices": ["yes": 1, "no": 0]]])
         #expect(try await waiting.text(at: "/a").contains(#""data":0"#))
         await nobody.cancelled.wait(for: 1)
     }
@@ -285,7 +291,7 @@ extension Gateway {
     @Test func aQuestionIsWithdrawnWhenItsCallerLeaves() async throws {
         let nobody = Nobody()
         let gateway = Gateway(presenter: nobody, logger: .quiet)
-        try await gateway.mock(#"{"a": {"$ask": "?", "$choices": {"yes": 1, "no": 0}}}"#)
+        try gateway.mock(["a": ["$ask": "?", "$choices": ["yes": 1, "no": 0]]])
         let task = Task { try await gateway.text(at: "/a") }
         task.cancel()
         _ = try await task.value
@@ -339,7 +345,7 @@ extension Gateway {
             Issue.record("the body is not streamed")
             return
         }
-        try await gateway.mock(#"{"a": {"$cases": [{"$when": {"x": 1}, "$reply": 1}]}}"#)
+        try gateway.mock(["a": ["$cases": [["$when": ["x": 1], "$reply": 1]]]])
         guard
             case .taken(.collected(upTo: gateway.bodyLimit)) = gateway.bodyChoice(
                 by: gateway.plan(for: request))

@@ -100,11 +100,11 @@ struct NearestTests {
         }
         #expect(await hint("/ecko")?.hasSuffix("the nearest registered path is /echo") == true)
         #expect(await hint("/payee") == "no handler at /payee")
-        try await gateway.mock(#"{"pay": 1, "user/:id/name": 2}"#)
+        try gateway.mock(["pay": 1, "user/:id/name": 2])
         #expect(await hint("/payee")?.hasSuffix("the nearest registered path is /pay") == true)
         #expect(await hint("/usr/7/name")?.hasSuffix("the nearest registered path is /user/:id/name") == true)
         #expect(await hint("/ecko")?.hasSuffix("the nearest registered path is /echo") == true)
-        try await gateway.mock()
+        try gateway.mock()
         #expect(await hint("/payee") == "no handler at /payee")
     }
 }

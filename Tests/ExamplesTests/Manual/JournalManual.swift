@@ -20,7 +20,7 @@ private struct PayHandler: JSONHandler {
         let gateway = Gateway(keepsJournal: true)
         try gateway.register(PayHandler.self, at: "/pay")
         _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1&orderNo=17"))
-        try await gateway.verify(["name": "pay", "when": ["orderNo": "17"], "count": 1])
+        try await gateway.verify("pay", when: ["orderNo": "17"], count: 1)
         func complaint(_ check: JSON) async -> String {
             await #expect(throws: HTTPError.self) { try await gateway.verify(check) }?.message ?? ""
         }
@@ -49,7 +49,7 @@ private struct PayHandler: JSONHandler {
     @Test func theJournalWaitsForACallThatIsStillToCome() async throws {
         let gateway = Gateway(keepsJournal: true)
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        try await gateway.mock(#"{"slow": {"$delay": 30, "$reply": 7}}"#)
+        try gateway.mock(["slow": ["$delay": 30, "$reply": 7]])
         async let call = gateway.journal.call("/slow", within: .seconds(250))
         let asking = Task { await gateway.respond(to: Request("/slow?_mobile_bridge=1")) }
         #expect(try await call.output == 7)

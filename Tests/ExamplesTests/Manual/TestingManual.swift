@@ -122,7 +122,7 @@ private struct RemoveHandler: JSONHandler {
         #expect(greetings.count == 200)
 
         // One that nobody answers ends with its task.
-        try await gateway.mock(#"{"quiet": {"$silence": true}}"#)
+        try gateway.mock(["quiet": ["$silence": true]])
         let waiting = Task { try await page.call("quiet") }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }

@@ -37,7 +37,7 @@ struct Ours {
             try gateway.register(Sync.self, at: "/path/\(path)")
         }
         if let count = value("--replies").flatMap({ Int($0) }) {
-            try await gateway.mock("{\((0..<count).map { "\"other\($0)\": \($0)" }.joined(separator: ","))}")
+            try gateway.mock(.object(.init((0..<count).map { ("other\($0)", .number(.init($0))) })))
         }
         var configuration = ServerConfiguration(
             port: Int(arguments[0]) ?? 0, logsRequests: arguments.contains("--log"))

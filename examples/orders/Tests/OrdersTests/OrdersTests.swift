@@ -32,7 +32,7 @@ import Testing
             try await gateway.call("orders/1", by: .query, headers: ann).output()
         }
         #expect(gone?.message == "there is no order 1")
-        try await gateway.verify(["name": "orders/1", "count": 3])
+        try await gateway.verify("orders/1", count: 3)
     }
 
     @Test func aReceiptMayBeLarge() async throws {

@@ -51,5 +51,5 @@ struct BuiltIns {
 
 extension Gateway {
     /// The names of registered handlers, as pages call them.
-    var names: Set<String> { Set(registered.map { String($0.path.dropFirst()) }) }
+    var names: Set<String> { Set(registered.keys.map { String($0.dropFirst()) }) }
 }

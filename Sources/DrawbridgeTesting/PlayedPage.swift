@@ -9,13 +9,24 @@ import Synchronization
 /// let page = PlayedPage(gateway, at: "/checkout")
 /// page.on("agree") { price in true }
 /// let answer = try await page.call("pay", ["price": "3.50"])
-/// #expect(answer == "paid 3.50" && page.asked.map(\.name) == ["agree"])
+/// #expect(answer == "paid 3.50" && page.asked == [.init("agree", "3.50")])
 /// ```
 ///
 /// It has no scripts and no document: to see what a real page does with an answer, use a browser.
 public final class PlayedPage: Sendable {
     /// Answers a call from native: gets its data, and returns the answer or throws.
     public typealias Answer = @Sendable (JSON) async throws -> JSON
+
+    /// A call or an event that native has sent to the page.
+    public struct Message: Sendable, Equatable {
+        /// The name of the handler or of the event.
+        public let name: String
+        /// The data; `null` for none.
+        public let data: JSON
+
+        /// Makes a message to compare with.
+        public init(_ name: String, _ data: JSON = .null) { (self.name, self.data) = (name, data) }
+    }
 
     /// The page's id, as in `Gateway.pages` and the journal.
     public let id: String
@@ -81,10 +92,10 @@ public final class PlayedPage: Sendable {
     }
 
     /// The calls from native to the page, in order, with or without an answer set by `on`.
-    public var asked: [(name: String, data: JSON)] { connection.state.withLock { $0.asked } }
+    public var asked: [Message] { connection.state.withLock { $0.asked } }
 
     /// The events that native has sent, in order.
-    public var events: [(name: String, data: JSON)] { connection.state.withLock { $0.events } }
+    public var events: [Message] { connection.state.withLock { $0.events } }
 
     /// Tells native that the page is leaving, and closes its channel.
     public func leave() {
@@ -108,8 +119,8 @@ final class PlayedConnection: PageConnection {
         var unsent: [JSON.Object] = []
         var callers: [Int: Caller] = [:]
         var answers: [String: PlayedPage.Answer] = [:]
-        var asked: [(name: String, data: JSON)] = []
-        var events: [(name: String, data: JSON)] = []
+        var asked: [PlayedPage.Message] = []
+        var events: [PlayedPage.Message] = []
 
         mutating func numbered(_ message: JSON.Object) -> JSON.Object {
             number += 1
@@ -211,11 +222,11 @@ final class PlayedConnection: PageConnection {
                     (400...599).contains(code) ? .init(code: code) : .badRequest,
                     error["message"]?.stringValue ?? "\(error)", code: code, data: error["data"]))
         } else if let name = message["event"]?.stringValue {
-            state.withLock { $0.events.append((name, message["data"] ?? .null)) }
+            state.withLock { $0.events.append(.init(name, message["data"] ?? .null)) }
             if let id = message["id"] { tell(["result": id]) }
         } else if let name = message["call"]?.stringValue {
             let data = message["data"] ?? .null
-            state.withLock { $0.asked.append((name, data)) }
+            state.withLock { $0.asked.append(.init(name, data)) }
             Task { await answer(name, data, message["id"], isHeard: message["hears"] == true) }
         } else if let name = message["has"]?.stringValue, let id = message["id"] {
             tell(["result": id, "value": .bool(state.withLock { $0.answers[name] != nil })])

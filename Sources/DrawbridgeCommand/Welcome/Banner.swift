@@ -133,9 +133,7 @@ struct Banner {
     }
 
     private var handlers: [(key: String, value: [String])] {
-        Dictionary(gateway.registered.map { ($0.path, [$0.handler]) }, uniquingKeysWith: +).sorted {
-            $0.key < $1.key
-        }
+        gateway.registered.sorted { $0.key < $1.key }
     }
 
     private var ownPaths: [String] { handlers.map(\.key).filter { !builtInPaths.contains($0) } }

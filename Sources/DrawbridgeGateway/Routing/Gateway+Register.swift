@@ -45,8 +45,8 @@ extension Gateway {
     @discardableResult
     public func unregister(_ path: String) -> Bool { handlers.unregister(path) }
 
-    /// The paths that every page can reach, sorted, each with the name of its handler.
-    public var registered: [(path: String, handler: String)] { handlers.registered }
+    /// The paths that every page can reach, each with the names of its handlers.
+    public var registered: [String: [String]] { handlers.registered }
 
     /// Registers handlers that only some pages have, before those of every page (contract, section 7).
     ///

@@ -110,9 +110,9 @@ public final class HandlerSet: Sendable {
         return !table.routes.withLock { $0.remove(pattern) }.isEmpty
     }
 
-    /// The registered paths with the names of their handlers, sorted.
-    public var registered: [(path: String, handler: String)] {
-        all.map { ($0.pattern.text, $0.name) }.sorted { $0 < $1 }
+    /// The registered paths, each with the names of its handlers: several where they take different methods.
+    public var registered: [String: [String]] {
+        Dictionary(grouping: all, by: \.pattern.text).mapValues { $0.map(\.name).sorted() }
     }
 
     private func route<H: Handler>(

@@ -32,7 +32,7 @@ struct RoutesTests {
     func aPathMayBeRegisteredWithAndWithoutItsSlashes(path: String) async throws {
         let gateway = gateway(path)
         #expect(try await gateway.text(at: "/login") == path)
-        #expect(gateway.registered.map(\.path) == ["/echo", "/login"])
+        #expect(gateway.registered.keys.sorted() == ["/echo", "/login"])
     }
 
     @Test(arguments: [
@@ -100,7 +100,7 @@ struct RoutesTests {
         let gateway = gateway("/user/:id", "/user/:name")
         #expect(try await gateway.text(at: "/user/1") == "/user/:name")
         #expect(gateway.unregister("/user/:other"))
-        #expect(gateway.registered.map(\.path) == ["/echo"])
+        #expect(gateway.registered.keys.sorted() == ["/echo"])
     }
 
     @Test func aRemovedRouteLeavesNothingBehind() {

@@ -89,12 +89,12 @@ private struct RemoveHandler: JSONHandler {
         let page = PlayedPage(gateway, at: "/checkout")
         let unheard = await #expect(throws: HTTPError.self) { try await page.call("pay", ["price": "3.50"]) }
         #expect(unheard?.code == 400 && unheard?.message == "the page has no handler for agree")
-        #expect(page.asked.map(\.name) == ["agree"] && page.asked.first?.data == "3.50")
+        #expect(page.asked == [.init("agree", "3.50")])
 
         page.on("agree") { price in .bool(price == "3.50") }
         let answer = try await page.call("pay", ["price": "3.50"])
         #expect(answer == "paid 3.50")
-        #expect(page.asked.last?.data == "3.50")
+        #expect(page.asked.last == .init("agree", "3.50"))
         #expect(page.events.map(\.name) == ["paid"] && page.page?.url == "http://localhost/checkout")
 
         page.on("agree") { _ in false }

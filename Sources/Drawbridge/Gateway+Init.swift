@@ -11,7 +11,7 @@ extension Gateway {
     ///   - unhandled: what happens to a request for native that has no handler.
     ///   - access: who may call; by default only this machine, and no page of another site.
     ///   - bodyLimit: the most bytes of a collected body; more are a 413.
-    ///   - presenter: asks the person at the app; by default nobody is asked, and questions are cancelled.
+    ///   - presenter: asks the person at the app; by default `.nobody`, and questions are cancelled.
     ///   - pageRuntime: the scripts by which pages can call native; nil leaves documents unchanged.
     ///   - testerToken: the secret for the tester's API; by default a new one in every process.
     ///   - keepsJournal: whether ``journal`` records native calls, for tests; by default it records nothing.
@@ -20,7 +20,7 @@ extension Gateway {
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
         rules: [any InterceptionRule] = [.jsBridge, .flag()], answers: AnswerForm = .envelope,
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
-        bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = ScriptedPresenter(),
+        bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = .nobody,
         pageRuntime: PageRuntime? = PageRuntime(), testerToken: TesterToken = TesterToken(),
         keepsJournal: Bool = false, logger: Logger = Logger(label: "drawbridge")
     ) {

@@ -58,3 +58,8 @@ public struct ScriptedPresenter: Presenter {
         return nil
     }
 }
+
+extension Presenter where Self == ScriptedPresenter {
+    /// Asks nobody: each question is cancelled at once, and the log says how to answer it.
+    public static var nobody: ScriptedPresenter { ScriptedPresenter() }
+}

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func withNobodyToAskAQuestionIsCancelledAndTheOptionLogged() async throws {
-        let presenter = ScriptedPresenter()
+        let presenter: any Presenter = .nobody
         #expect(
             try await presenter.present(Question("alert", choices: ["ok", "cancel"]), for: request) == .none)
         #expect(try await presenter.present(Question("login", fields: ["user"]), for: request) == .none)

@@ -30,15 +30,10 @@ extension JSON {
         }
 
         /// Makes the shortest number that reads back as `value`, or `nil` for infinities and NaN.
-        public init?(_ value: Double) {
+        public init?(_ value: some BinaryFloatingPoint & CustomStringConvertible) {
             guard value.isFinite else { return nil }
-            literal = Self.withoutZeroFraction(value.description)
-        }
-
-        /// Makes the shortest number that reads back as `value`, or `nil` for infinities and NaN.
-        public init?(_ value: Float) {
-            guard value.isFinite else { return nil }
-            literal = Self.withoutZeroFraction(value.description)
+            let text = value.description
+            literal = text.hasSuffix(".0") ? String(text.dropLast(2)) : text
         }
 
         /// Makes a number with every digit of `value`, or `nil` for NaN.
@@ -50,10 +45,17 @@ extension JSON {
         init(verified literal: String) {
             self.literal = literal
         }
+    }
+}
 
-        private static func withoutZeroFraction(_ text: String) -> String {
-            text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-        }
+extension JSON {
+    /// Makes a number of an integer: `["count": .number(count)]`.
+    public static func number(_ value: some BinaryInteger) -> JSON { .number(Number(value)) }
+
+    /// Makes a number of a value with a fraction, `["price": .number(price)]`; infinities and NaN become `null`, as in
+    /// JavaScript.
+    public static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> JSON {
+        Number(value).map(JSON.number) ?? .null
     }
 }
 

@@ -95,6 +95,10 @@ struct JSONValueTests {
         #expect(JSON.Number(Double.nan) == nil)
         #expect(JSON.Number(-Double.infinity) == nil)
         #expect(JSON.Number(Decimal.nan) == nil)
+        let (price, count) = (17.5, 3 as Int64)
+        let object: JSON = ["price": .number(price), "count": .number(count), "rate": .number(Float(0.1))]
+        #expect("\(object)" == #"{"price":17.5,"count":3,"rate":0.1}"#)
+        #expect([.number(Double.nan), .number(-Double.infinity)] == [JSON.null, .null])
         let decimal = try #require(Decimal(string: "12345678901234567890.123456789"))
         #expect(JSON.Number(decimal)?.literal == "12345678901234567890.123456789")
         #expect(JSON.Number(literal: "0.10")?.decimalValue == Decimal(string: "0.1"))

@@ -16,7 +16,7 @@ struct Errno: Envelope {
     }
 
     func failure(_ error: HTTPError) -> JSON {
-        ["errno": .number(.init(error.code)), "errmsg": .string(error.message)]
+        ["errno": .number(error.code), "errmsg": .string(error.message)]
     }
 }
 

@@ -70,6 +70,44 @@ import Testing
         #expect(calls.map(\.input) == [1, 2, 3, 4])
     }
 
+    private struct Order: Codable, Equatable {
+        var number: Int
+        var price: Double
+    }
+
+    @Test func aCallOfAPageTakesAndGivesValuesOfAnyType() async throws {
+        let gateway = Gateway()
+        let played = PlayedPage(gateway)
+        played.on("same") { $0 }
+        let page = try #require(played.page)
+        let (order, drink) = (Order(number: 17, price: 2.5), "tea")
+        let json: JSON = ["number": 17, "price": 2.5]
+        #expect(try await page.call("same", order, as: Order.self) == order)
+        #expect(try await page.call("same", order) == json)
+        #expect(try await page.call("same", json, as: Order.self) == order)
+        #expect(try await page.call("same", drink, as: String.self) == drink)
+        #expect(try await page.call("same", as: Int?.self) == nil)
+        let mixed: JSON = ["of": "tea", "amount": 1, "with": ["milk", 2]]
+        #expect(try await page.call("same", ["of": "tea", "amount": 1, "with": ["milk", 2]]) == mixed)
+
+        let error = await #expect(throws: PageError.self) {
+            try await page.call("same", ["number": "x"], as: Order.self)
+        }
+        #expect(error?.reason == .failed(code: 502))
+        let why = #"number: expected a whole number, got the string "x""#
+        #expect(error?.message == "the page's answer to same does not fit: \(why)")
+
+        try page.send("same", order)
+        try page.emit("one", order)
+        try gateway.pages.emit("all", order)
+        #expect(throws: EncodingError.self) { try page.emit("one", Double.nan) }
+        #expect(throws: EncodingError.self) { try gateway.pages.emit("all", Double.nan) }
+        // Messages arrive in order, so the page has heard the events when it has answered.
+        _ = try await page.call("same")
+        #expect(played.events == [.init("one", json), .init("all", json)])
+        #expect(played.asked.suffix(2) == [.init("same", json), .init("same")])
+    }
+
     /// What an answer holds may speak to the page at its end.
     @Test func aPagesReplacedHandlerMayUseThePageWhenItIsReleased() {
         let page = PlayedPage(Gateway())

@@ -18,7 +18,7 @@ struct PayHandler: JSONHandler {
 
     func handle(_ input: Input) async throws -> String {
         // The page that pays is asked before.
-        guard let page = request.page, try await page.call("agree", .string(input.price)) == true else {
+        guard let page = request.page, try await page.call("agree", input.price, as: Bool.self) else {
             return "nothing was paid"
         }
         return "paid \(input.price)"

@@ -8,7 +8,7 @@ import Synchronization
 // Calls and events from native to the page.
 extension Page {
     /// How long a page may take for an answer unless the call says otherwise: 30 seconds.
-    public static let usualDeadline = Duration.seconds(30)
+    package static let usualDeadline = Duration.seconds(30)
 
     /// Calls a handler of the page, and waits for its answer.
     ///
@@ -20,17 +20,38 @@ extension Page {
     ///   - data: the argument of the handler.
     ///   - bridge: the bridge to use; nil for the first that has the handler.
     ///   - deadline: how long it may take; nil for no limit. An `alert()` in the page delays every answer.
+    ///   - type: the type of the answer.
     /// - Returns: what the page answered; `null` for nothing.
-    /// - Throws: a ``PageError`` if the page does not answer in time, is gone, or answers with an error.
-    public func call(
-        _ name: String, _ data: JSON = .null, by bridge: Bridge? = nil, deadline: Duration? = usualDeadline
-    ) async throws -> JSON {
+    /// - Throws: a ``PageError`` if the page does not answer in time, is gone, or answers with an error or with
+    ///   something else than the type.
+    public func call<Value: Decodable & Sendable>(
+        _ name: String, _ data: JSON = .null, by bridge: Bridge? = nil, deadline: Duration? = .seconds(30),
+        as type: Value.Type = JSON.self
+    ) async throws -> Value {
         let push = note(.push, name, at: bridge?.rawValue ?? "", data.bytes, .waiting)
-        return try await noting(push) {
+        let answer = try await noting(push) {
             try await ask("\(name) of the page", deadline) { id in
                 Self.call(name, data, bridge, id)
             }
         }
+        if let answer = answer as? Value { return answer }
+        do {
+            return try answer.decode(type)
+        } catch let error as DecodingError {
+            let problem = "the page's answer to \(name) does not fit: \(error.explanation)"
+            throw PageError(.failed(code: 502), problem)
+        }
+    }
+
+    /// Calls a handler of the page with data of any type, and waits for its answer.
+    ///
+    /// - Throws: an error of the encoding; a ``PageError`` as for JSON.
+    @_disfavoredOverload
+    public func call<Value: Decodable & Sendable>(
+        _ name: String, _ data: some Encodable & Sendable, by bridge: Bridge? = nil,
+        deadline: Duration? = .seconds(30), as type: Value.Type = JSON.self
+    ) async throws -> Value {
+        try await call(name, JSON(encoding: data), by: bridge, deadline: deadline, as: type)
     }
 
     /// Calls a handler of the page, and does not wait for its answer.
@@ -48,6 +69,14 @@ extension Page {
         }
     }
 
+    /// Calls a handler of the page with data of any type, and does not wait for its answer.
+    ///
+    /// - Throws: an error of the encoding; a ``PageError`` when the page is gone.
+    @_disfavoredOverload
+    public func send(_ name: String, _ data: some Encodable & Sendable, by bridge: Bridge? = nil) throws {
+        try send(name, JSON(encoding: data), by: bridge)
+    }
+
     /// Calls a handler of the page, and does not wait for its answer.
     ///
     /// - Returns: the call, which ends when the page has received it.
@@ -59,7 +88,7 @@ extension Page {
         }
     }
 
-    /// Sends an event, as ``emit(_:_:)`` does.
+    /// Sends an event, as `emit` does.
     ///
     /// - Returns: the call, which ends when a listener of the page has received it.
     package func deliver(event: String, _ data: JSON) throws(PageError) -> PendingCall {
@@ -130,7 +159,7 @@ extension Page {
     /// A page whose content security policy forbids `eval` runs no script: the call fails, and the error says so.
     ///
     /// - Throws: a ``PageError``, with the script's own message where it threw.
-    public func evaluate(_ script: String, deadline: Duration? = usualDeadline) async throws -> JSON {
+    public func evaluate(_ script: String, deadline: Duration? = .seconds(30)) async throws -> JSON {
         let push = note(.push, "evaluate", at: "script", JSON.string(script).bytes, .waiting)
         return try await noting(push) {
             try await ask("a script in the page", deadline) { id in
@@ -151,6 +180,14 @@ extension Page {
             gateway.journal.end(push, error)
             throw error
         }
+    }
+
+    /// Sends an event with data of any type.
+    ///
+    /// - Throws: an error of the encoding; a ``PageError`` when the page is gone.
+    @_disfavoredOverload
+    public func emit(_ event: String, _ data: some Encodable & Sendable) throws {
+        try emit(event, JSON(encoding: data))
     }
 
     /// Asks whether the page has this handler or function, or for `event` a listener; false without an answer in time.

@@ -72,10 +72,18 @@ public final class Pages: Sendable {
     /// The page with this id; nil where it is gone.
     public subscript(id: String) -> Page? { state.withLock { $0.pages[id] } }
 
-    /// Sends an event to every page (``Page/emit(_:_:)``).
+    /// Sends an event to every page.
     public func emit(_ event: String, _ data: JSON = .null) {
         // A page that has gone meanwhile needs no event.
         for page in all { try? page.emit(event, data) }
+    }
+
+    /// Sends an event with data of any type to every page.
+    ///
+    /// - Throws: an error of the encoding.
+    @_disfavoredOverload
+    public func emit(_ event: String, _ data: some Encodable & Sendable) throws {
+        try emit(event, JSON(encoding: data))
     }
 
     /// Makes all pages reload, since their documents are out of date.

@@ -61,7 +61,7 @@ extension Request {
     ///   WebViewJavascriptBridge and shortcuts take it, and so do ``PageRuntime/bridges`` that declare it.
     /// - Throws: an encoding error of the value; a ``PageError`` if the page is gone.
     @discardableResult
-    public func progress(_ value: some Encodable) throws -> Bool {
+    public func progress(_ value: some Encodable & Sendable) throws -> Bool {
         guard let caller = callingPage, let id = caller.call.id, caller.call.hearsProgress
         else {
             return false

@@ -18,7 +18,7 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
         case stopped
         /// The page did not answer before the deadline.
         case deadline
-        /// The page has no such handler, or its script threw.
+        /// The page has no such handler, its script threw, or its answer is not of the type that was asked for.
         case failed(code: Int)
         /// The page is blocked by a synchronous request to the handler that calls it: both would wait forever.
         case waiting

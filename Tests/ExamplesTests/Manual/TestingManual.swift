@@ -26,10 +26,10 @@ private struct PayHandler: JSONHandler {
     let request: Request
 
     func handle(_ input: Input) async throws -> String {
-        guard let page = request.page, try await page.call("agree", .string(input.price)) == true else {
+        guard let page = request.page, try await page.call("agree", input.price, as: Bool.self) else {
             throw HTTPError(.forbidden, "the page does not agree", code: 7)
         }
-        try page.emit("paid", .string(input.price))
+        try page.emit("paid", input.price)
         return "paid \(input.price)"
     }
 }

@@ -85,7 +85,7 @@ struct PayHandler: JSONHandler {
 
     func handle(_ input: OrderInput) async throws -> Order {
         let price = try await shop.order(input.id).price
-        guard let page = request.page, try await page.call("agree", .string(price)) == true else {
+        guard let page = request.page, try await page.call("agree", price, as: Bool.self) else {
             throw HTTPError(.forbidden, "nobody agreed to pay \(price)")
         }
         return try await shop.pay(input.id)

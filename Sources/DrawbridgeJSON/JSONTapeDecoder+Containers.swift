@@ -66,7 +66,8 @@ extension JSONTapeDecoder {
         @inline(__always)
         private func member(_ key: Key, _ type: any Any.Type) throws -> JSONTapeDecoder {
             if let member = decoder.member(key.stringValue) { return member }
-            throw missing(key, expected: JSONTapeDecoder.expectation(of: type))
+            let choices = JSONTapeDecoder.choices(of: type)
+            throw missing(key, expected: choices ?? JSONTapeDecoder.expectation(of: type))
         }
 
         private func member(_ key: Key, expected: String? = nil) throws -> JSONTapeDecoder {

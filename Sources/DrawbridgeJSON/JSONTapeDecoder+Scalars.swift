@@ -130,6 +130,15 @@ extension JSONTapeDecoder {
         expectation(of: Raw.RawValue.self)
     }
 
+    /// The raw values of an enum that lists its cases: `one of small, large`; nil for any other type.
+    static func choices(of type: any Any.Type) -> String? {
+        (type as? any (CaseIterable & RawRepresentable).Type).map { choices(of: $0) }
+    }
+
+    private static func choices<Choice: CaseIterable & RawRepresentable>(of type: Choice.Type) -> String {
+        "one of " + type.allCases.map { "\($0.rawValue)" }.joined(separator: ", ").cut(to: 120)
+    }
+
     var isEmptyText: Bool { entry.isText && entry.kind == .string && entry.range.isEmpty }
 
     /// Whether this is empty text although the type is not a string: it then counts as missing.

@@ -148,7 +148,17 @@ struct JSONTapeDecoder: Decoder {
             throw failure(
                 "the values here are nested too deeply to be decoded", type, .content)
         }
-        return try Value(from: self)
+        do {
+            return try Value(from: self)
+        } catch DecodingError.dataCorrupted(let context)
+            where type is any RawRepresentable.Type && context.debugDescription.hasPrefix("Cannot initialize")
+        {
+            // The standard library's own sentence has the Swift type in it, and not the values that would fit.
+            guard let choices = Self.choices(of: type) else {
+                throw failure("\(shown.quoted) is not one of the possible values", type, .content)
+            }
+            throw failure("expected \(choices), got \(shown.quoted)", type, .content)
+        }
     }
 
     @inline(__always)

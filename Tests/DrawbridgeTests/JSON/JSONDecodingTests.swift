@@ -312,7 +312,7 @@ struct JSONDecodingTests {
         (#"{"user":"u","ok":"true"}"#, #"ok: expected true or false, got the string "true""#),
         (#"{"user":"u","blob":"*"}"#, #"blob: expected base64 text, got the string "*""#),
         (#"{"user":"u","link":""}"#, #"link: expected a URL, got the string """#),
-        (#"{"user":"u","color":"pink"}"#, "color: Cannot initialize Color from invalid String value pink"),
+        (#"{"user":"u","color":"pink"}"#, #"color: the string "pink" is not one of the possible values"#),
         (
             #"{"user":"u","age":"0123456789012345678901234567890123456789012345678"}"#,
             #"age: expected a whole number, got the string "012345678901234567890123456789012345678…"#
@@ -326,6 +326,34 @@ struct JSONDecodingTests {
     @Test(arguments: mistakes)
     func aValueThatDoesNotFitIsExplained(json: String, explanation: String) throws {
         #expect(explain(try JSON(parsing: Array(json.utf8)), as: Order.self) == explanation)
+    }
+
+    @Test func theValuesOfAnEnumAreListed() {
+        enum Cup: String, Decodable, CaseIterable { case small, large }
+        enum Floor: Int, Decodable, CaseIterable { case ground = 0, first, roof = 9 }
+        struct Coffee: Decodable {
+            var cup: Cup
+            var floors: [Floor]?
+        }
+        func explain(_ json: JSON) -> String? {
+            self.explain(json, as: Coffee.self, textMembers: ["floors"])
+        }
+        #expect(explain(["cup": "huge"]) == #"cup: expected one of small, large, got the string "huge""#)
+        #expect(explain(["cup": 5]) == "cup: expected a string, got the number 5")
+        #expect(explain([:]) == "cup is missing: expected one of small, large")
+        #expect(
+            explain(["cup": "small", "floors": [9, 7]])
+                == "floors[1]: expected one of 0, 1, 9, got the number 7")
+        #expect(
+            explain(["cup": "small", "floors": ["1", "7"]])
+                == #"floors[1]: expected one of 0, 1, 9, got the string "7""#)
+
+        enum Many: Int, Decodable, CaseIterable {
+            case one
+            static var allCases: [Many] { Array(repeating: .one, count: 1000) }
+        }
+        let many = self.explain([7], as: [Many].self)
+        #expect(many?.hasSuffix("0, 0, …, got the number 7") == true, "\(many ?? "")")
     }
 
     @Test func aValueOfAFormThatDoesNotFitIsExplained() {

@@ -28,7 +28,7 @@ extension JSONTape {
 
 extension JSON {
     /// The error of a text that is not valid JSON, with its place.
-    public struct ParseError: Error, Hashable, CustomStringConvertible {
+    public struct ParseError: DescribedError, Hashable {
         /// The number of bytes before the error.
         public let offset: Int
         /// The line of the error, counted from 1.

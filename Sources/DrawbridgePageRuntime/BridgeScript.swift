@@ -33,7 +33,7 @@ public struct BridgeScript: Sendable, Equatable {
     }
 
     /// Thrown if a bridge cannot be used, or its script cannot be read.
-    public struct ScriptError: Error, Equatable, CustomStringConvertible {
+    public struct ScriptError: DescribedError, Equatable {
         /// What is wrong and how to correct it, in one line.
         public let description: String
 

@@ -1,7 +1,8 @@
+import DrawbridgeJSON
 import DrawbridgeMessages
 
 /// Why a handler cannot be registered at a path.
-public struct RegistrationError: Error, Equatable, CustomStringConvertible {
+public struct RegistrationError: DescribedError, Equatable {
     /// The path as it was passed when the handler was registered.
     public let path: String
     /// What is wrong with it, or with the handler, and what to write.

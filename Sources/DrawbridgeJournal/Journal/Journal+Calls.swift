@@ -34,7 +34,7 @@ extension Journal {
     }
 
     /// Thrown if the call that a test waits for did not come.
-    public struct CallError: Error, CustomStringConvertible {
+    public struct CallError: DescribedError {
         /// Which calls came instead.
         public let description: String
     }

@@ -1,3 +1,4 @@
+import DrawbridgeJSON
 import HTTPGrammar
 
 /// The addresses that begin with the same bits: `10.0.0.0/8` (RFC 4632, section 3.1).
@@ -46,7 +47,7 @@ package struct AddressRange: Sendable, Equatable {
     }
 }
 
-package struct InvalidAddressRange: Error, Equatable, CustomStringConvertible {
+package struct InvalidAddressRange: DescribedError, Equatable {
     package let description: String
 
     init(_ text: String, _ problem: String) { description = "the address range \(text) \(problem)" }

@@ -65,7 +65,7 @@ package struct LocatedJSON {
     }
 }
 
-package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ReplyFault: DescribedError, Equatable {
     /// The line, counted from 1; 0 for a value that is not in a file.
     package private(set) var line: Int
     /// The byte in that line, counted from 1.

@@ -1,8 +1,9 @@
+import DrawbridgeJSON
 import DrawbridgeMessages
 import HTTPTypes
 
 /// Thrown if a page did not answer a call from native.
-public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct PageError: DescribedError, Equatable {
     /// The reasons why a page did not answer.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive

@@ -24,9 +24,6 @@ let package = Package(
         .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
         .library(name: "DrawbridgeURLProtocol", targets: ["DrawbridgeURLProtocol"]),
         .library(name: "DrawbridgeTesting", targets: ["DrawbridgeTesting"]),
-        .library(name: "MicroHTTPD", targets: ["MicroHTTPD"]),
-        // For `fuzzing`; it is nothing for other programs.
-        .library(name: "HTTPClient", targets: ["EventLoop", "HTTPClient", "HTTPGrammar", "TLS"]),
         .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
         .library(name: "DrawbridgeCommand", targets: ["DrawbridgeCommand"]),
         .executable(name: "drawbridge", targets: ["drawbridge-command"]),
@@ -173,6 +170,7 @@ let package = Package(
             name: "one-handler", dependencies: ["Drawbridge", "DrawbridgeServer", "DrawbridgeURLProtocol"],
             path: "examples/one-handler"),
         .target(name: "native-names", dependencies: ["Drawbridge"], path: "examples/native-names"),
+        .executableTarget(name: "service", dependencies: ["DrawbridgeServer"], path: "examples/service"),
         .testTarget(
             name: "NotesTests", dependencies: ["DrawbridgeTesting", "NotesHandlers"],
             path: "examples/notes/Tests/NotesTests"),
@@ -283,8 +281,8 @@ let package = Package(
                 "middleware",
                 "streaming", "Notes",
                 "rewriting",
-                "driving", "native-names", "one-handler", "test-server", "MicroHTTPD", "TestSupport",
-                httpTypes,
+                "driving", "native-names", "one-handler", "service", "test-server", "MicroHTTPD",
+                "TestSupport", httpTypes,
             ]),
         .testTarget(
             name: "BrowserTests",

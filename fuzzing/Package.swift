@@ -19,8 +19,6 @@ let package = Package(
                 .product(name: "DrawbridgeHandlers", package: "drawbridge"),
                 .product(name: "DrawbridgeServer", package: "drawbridge"),
                 .product(name: "DrawbridgeCommand", package: "drawbridge"),
-                .product(name: "MicroHTTPD", package: "drawbridge"),
-                .product(name: "HTTPClient", package: "drawbridge"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Targets",

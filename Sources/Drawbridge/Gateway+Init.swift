@@ -10,7 +10,7 @@ extension Gateway {
     ///   - answers: the form of answers: always HTTP 200, or with their true status, or without an envelope.
     ///   - unhandled: what happens to a request for native that has no handler.
     ///   - access: who may call; by default only this machine, and no page of another site.
-    ///   - bodyLimit: the most bytes of a collected body; more are a 413.
+    ///   - bodyLimit: the most bytes of a collected body, 8 MB by default; more are a 413.
     ///   - presenter: asks the person at the app; by default `.nobody`, and questions are cancelled.
     ///   - pageRuntime: the scripts by which pages can call native; nil leaves documents unchanged.
     ///   - testerToken: the secret for the tester's API; by default a new one in every process.
@@ -20,7 +20,7 @@ extension Gateway {
         passThrough: [any Responder] = [], middleware: [any Middleware] = [],
         rules: [any InterceptionRule] = [.jsBridge, .flag()], answers: AnswerForm = .envelope,
         unhandled: Unhandled = .answer, access: AccessPolicy = AccessPolicy(),
-        bodyLimit: Int = Gateway.defaultBodyLimit, presenter: any Presenter = .nobody,
+        bodyLimit: Int = 8 << 20, presenter: any Presenter = .nobody,
         pageRuntime: PageRuntime? = PageRuntime(), testerToken: TesterToken = TesterToken(),
         keepsJournal: Bool = false, logger: Logger = Logger(label: "drawbridge")
     ) {

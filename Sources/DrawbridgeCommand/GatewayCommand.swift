@@ -19,7 +19,7 @@ import Synchronization
 /// ```
 public enum GatewayCommand {
     /// The version that `--version` prints by default.
-    public static let version = "0.1.0"
+    package static let version = "0.1.0"
 
     /// Parses the process's arguments, and serves until SIGTERM, SIGHUP or Ctrl-C, or until the task is cancelled.
     ///

@@ -1,28 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-/// An error whose `localizedDescription` is a sentence.
-///
-/// It has all that a `LocalizedError` needs, so that files with errors need no import of Foundation.
-package protocol DescribedError: LocalizedError, CustomStringConvertible {
-    var sentence: String { get }
-}
-
-extension DescribedError {
-    package var sentence: String { description }
-    /// The error as a sentence, which is its `localizedDescription`.
-    public var errorDescription: String? { sentence }
-    /// Nil: the sentence has the reason.
-    public var failureReason: String? { nil }
-    /// Nil: the sentence says what to do.
-    public var recoverySuggestion: String? { nil }
-    /// Nil: there is no other help.
-    public var helpAnchor: String? { nil }
-}
-
 extension DecodingError {
     /// A sentence for the sender of the value, such as `items[2].price: expected a number, got the string "a"`.
     package var explanation: String {

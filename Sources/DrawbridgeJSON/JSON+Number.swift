@@ -30,14 +30,13 @@ extension JSON {
         }
 
         /// Makes the shortest number that reads back as `value`, or `nil` for infinities and NaN.
-        public init?(_ value: some BinaryFloatingPoint & CustomStringConvertible) {
+        package init?(_ value: some BinaryFloatingPoint & CustomStringConvertible) {
             guard value.isFinite else { return nil }
-            let text = value.description
-            literal = text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+            literal = Self.withoutZeroFraction(value.description)
         }
 
         /// Makes a number with every digit of `value`, or `nil` for NaN.
-        public init?(_ value: Decimal) {
+        package init?(_ value: Decimal) {
             guard !value.isNaN else { return nil }
             literal = value.description
         }
@@ -45,17 +44,17 @@ extension JSON {
         init(verified literal: String) {
             self.literal = literal
         }
+
+        fileprivate static func withoutZeroFraction(_ text: String) -> String {
+            text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        }
     }
-}
 
-extension JSON {
-    /// Makes a number of an integer: `["count": .number(count)]`.
-    public static func number(_ value: some BinaryInteger) -> JSON { .number(Number(value)) }
-
-    /// Makes a number of a value with a fraction, `["price": .number(price)]`; infinities and NaN become `null`, as in
-    /// JavaScript.
-    public static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> JSON {
-        Number(value).map(JSON.number) ?? .null
+    /// Makes a number of an integer, a `Double` or a `Decimal`: `["price": .number(price)]`.
+    ///
+    /// Infinities and NaN become `null`, as in JavaScript.
+    public static func number(_ value: some Numeric & CustomStringConvertible) -> JSON {
+        Number(literal: Number.withoutZeroFraction(value.description)).map(JSON.number) ?? .null
     }
 }
 
@@ -67,7 +66,7 @@ extension JSON.Number {
     public var doubleValue: Double? { Double(literal).flatMap { $0.isFinite ? $0 : nil } }
 
     /// The number as a `Decimal`, or `nil` when that cannot hold every digit.
-    public var decimalValue: Decimal? {
+    package var decimalValue: Decimal? {
         let wanted = parts
         guard wanted.digits.count <= 39, let decimal = Decimal(string: literal) else { return nil }
         guard let made = JSON.Number(decimal)?.parts, made == wanted else { return nil }
@@ -77,7 +76,7 @@ extension JSON.Number {
     /// The number as an integer of this type, or `nil` when it has a fraction or does not fit.
     ///
     /// `5.0` and `5e2` are whole numbers too.
-    public func value<Integer: FixedWidthInteger>(as type: Integer.Type) -> Integer? {
+    package func value<Integer: FixedWidthInteger>(as type: Integer.Type) -> Integer? {
         if let value = Integer(literal) { return value }
         let parts = parts
         guard parts.exponent >= 0, parts.exponent <= Integer.bitWidth else { return nil }

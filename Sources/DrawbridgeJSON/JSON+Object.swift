@@ -4,12 +4,9 @@ extension JSON {
     /// Names are compared byte by byte. A few members are searched one after the other; beyond that an index
     /// finds them, so a lookup stays fast in an object with 100,000 members.
     public struct Object: Sendable {
-        /// A member: its name and its value.
-        public typealias Element = (key: String, value: JSON)
-
         private static let searchLimit = 8
 
-        private var members: [Element] = []
+        private var members: [(key: String, value: JSON)] = []
         private var index: [Bytewise: Int]?
 
         /// Makes an object without members.
@@ -20,7 +17,7 @@ extension JSON {
             for (key, value) in members { self[key] = value }
         }
 
-        package init(unique members: [Element]) {
+        package init(unique members: [(key: String, value: JSON)]) {
             self.members = members
             if members.count > Self.searchLimit { buildIndex() }
         }
@@ -77,7 +74,7 @@ extension JSON.Object {
 
 extension JSON.Object: Sequence, ExpressibleByDictionaryLiteral, Hashable {
     /// Iterates over the members in order.
-    public func makeIterator() -> IndexingIterator<[Element]> { members.makeIterator() }
+    public func makeIterator() -> IndexingIterator<[(key: String, value: JSON)]> { members.makeIterator() }
 
     /// The exact number of members.
     public var underestimatedCount: Int { members.count }

@@ -28,9 +28,9 @@ extension JSONTape {
 
 extension JSON {
     /// The error of a text that is not valid JSON, with its place.
-    public struct ParseError: DescribedError, Hashable {
+    public struct ParseError: Error, Hashable, CustomStringConvertible {
         /// The number of bytes before the error.
-        public let offset: Int
+        package let offset: Int
         /// The line of the error, counted from 1.
         public let line: Int
         /// The byte in that line, counted from 1.

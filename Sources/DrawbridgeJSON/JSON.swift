@@ -103,10 +103,10 @@ extension JSON: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expres
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
     /// Makes a number of an integer literal: `["count": 1]`.
-    public init(integerLiteral value: Int) { self = .number(value) }
+    public init(integerLiteral value: Int) { self = .number(Number(value)) }
 
     /// Makes a number of a literal with a fraction; a literal too large for `Double` becomes `null`.
-    public init(floatLiteral value: Double) { self = .number(value) }
+    public init(floatLiteral value: Double) { self = Number(value).map(JSON.number) ?? .null }
 
     /// Makes a string of a string literal: `["name": "Ann"]`.
     public init(stringLiteral value: String) { self = .string(value) }

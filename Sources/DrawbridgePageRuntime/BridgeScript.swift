@@ -18,11 +18,11 @@ import Foundation
 public struct BridgeScript: Sendable, Equatable {
     /// The name in logs and in the request field `bridge`: the file's name without `.js`, or the option `as`, with
     /// which one script can be used several times.
-    public let name: String
+    package let name: String
     /// The name of the script's file, without `.js`.
     private let script: String
     /// The options, an object, which the script reads as `native.options`.
-    public let options: JSON
+    package let options: JSON
 
     private let source: Source
 
@@ -33,7 +33,7 @@ public struct BridgeScript: Sendable, Equatable {
     }
 
     /// Thrown if a bridge cannot be used, or its script cannot be read.
-    public struct ScriptError: DescribedError, Equatable {
+    public struct ScriptError: Error, Equatable, CustomStringConvertible {
         /// What is wrong and how to correct it, in one line.
         public let description: String
 

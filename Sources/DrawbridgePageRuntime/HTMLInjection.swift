@@ -274,7 +274,7 @@ extension Response {
 
     /// Whether the body is uncompressed, and in an encoding that contains ASCII.
     fileprivate var isPlain: Bool {
-        if case .output = body { return false }
+        if case .output = body.content { return false }
         return coding == nil && headers.value(.contentType)?.lowercased().contains("utf-16") != true
     }
 

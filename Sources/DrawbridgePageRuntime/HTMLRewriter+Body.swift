@@ -9,7 +9,7 @@ extension HTMLRewriter {
     ///
     /// - Parameter isHead: whether the request is HEAD, whose body may be empty.
     func rewrite(_ body: Response.Body, isHead: Bool) -> (body: Response.Body, beginning: [UInt8]?)? {
-        switch body {
+        switch body.content {
         case .output, .upgrade:
             return nil
         case .bytes(let bytes):
@@ -42,8 +42,8 @@ extension HTMLRewriter {
         let changed = rewriter.take(beginning) + rewriter.finish()
         guard rewriter.isTagged else { return nil }
         if count == file.length { return (.bytes(changed), beginning) }
-        let rest = Response.Body.file(
-            Response.File(handle: file.handle, offset: file.offset + count, length: file.length - count))
+        let rest = Response.Body(
+            .file(.init(handle: file.handle, offset: file.offset + count, length: file.length - count)))
         let whole = Response.Body.stream(length: changed.count + file.length - count) { client in
             try await client.didLoad(changed)
             try await rest.write(to: client)

@@ -23,38 +23,42 @@ public struct PageRuntime: Sendable, Equatable {
         case answer
     }
 
-    /// The app's URL schemes, with which pages signal and send commands: `mizhua` for `mizhua://fetch_message`
-    /// (contract, section 3).
-    public var schemes: [String]
-    /// The query item that names the call in a command URL, if present: `action` in `app://host?action=home`.
-    public var commandItem: String?
-    /// The names below `window.webkit.messageHandlers` (contract, section 5); `*` stands for all names with a handler
-    /// or a reply.
-    public var messageHandlers: [String]
-    /// The ``messageHandlers`` whose `postMessage` returns a promise of the answer.
-    public var replyHandlers: [String]
-    /// Global functions that return the answer synchronously (contract, section 6); `*` stands for all names with a
-    /// handler or a reply, except names that the browser defines.
-    public var functions: [String]
-    /// Objects with a function for every handler and reply: `MyApp.share(data, callback)` (contract, section 7).
-    public var shortcuts: [String]
-    /// Bridges in addition to the built-in ones, in the order in which they are set up; their names must differ.
-    public var bridges: [BridgeScript]
-    /// The `User-Agent` that pages and upstreams see: `{{userAgent}} ShopApp/3.2`.
-    ///
-    /// `{{userAgent}}` stands for the browser's, which is kept if this is nil, or ``isUserAgent(_:)`` is false.
-    public var userAgent: String?
-    /// What a callback without an error parameter gets if there is no handler for its call.
-    public var missing: Missing
-    /// Whether pages can call native inside a page of another site too; false by default.
-    public var isForForeignFrames: Bool
-    /// The query item of a page's address that has its id, for handlers that only pages with that id have: `7` in
-    /// `/shop?pageId=7`.
-    public var pageIDItem: String
-    /// Paths whose documents are not changed: exact, with parameters, or with a wildcard at the end.
-    public var excluded: [String]
+    package var schemes: [String]
+    package var commandItem: String?
+    package var messageHandlers: [String]
+    package var replyHandlers: [String]
+    package var functions: [String]
+    package var shortcuts: [String]
+    package var bridges: [BridgeScript]
+    package var userAgent: String?
+    package var missing: Missing
+    package var isForForeignFrames: Bool
+    package var pageIDItem: String
+    package var excluded: [String]
 
     /// Makes a configuration; the defaults suit most pages.
+    ///
+    /// - Parameters:
+    ///   - schemes: the app's URL schemes, with which pages signal and send commands: `mizhua` for
+    ///     `mizhua://fetch_message` (contract, section 3).
+    ///   - commandItem: the query item that names the call in a command URL, if present: `action` in
+    ///     `app://host?action=home`.
+    ///   - messageHandlers: the names below `window.webkit.messageHandlers` (contract, section 5); `*` stands for all
+    ///     names with a handler or a reply.
+    ///   - replyHandlers: those of them whose `postMessage` returns a promise of the answer.
+    ///   - functions: global functions that return the answer synchronously (contract, section 6); `*` stands for all
+    ///     names with a handler or a reply, except names that the browser defines.
+    ///   - shortcuts: objects with a function for every handler and reply: `MyApp.share(data, callback)` (contract,
+    ///     section 7).
+    ///   - bridges: bridges in addition to the built-in ones, in the order in which they are set up; their names must
+    ///     differ.
+    ///   - userAgent: the `User-Agent` that pages and upstreams see: `{{userAgent}} ShopApp/3.2`. `{{userAgent}}` stands
+    ///     for the browser's, which is kept if this is nil, or not printable ASCII, or has another template.
+    ///   - missing: what a callback without an error parameter gets if there is no handler for its call.
+    ///   - isForForeignFrames: whether pages can call native inside a page of another site too.
+    ///   - pageIDItem: the query item of a page's address that has its id, for handlers that only pages with that id have:
+    ///     `7` in `/shop?pageId=7`.
+    ///   - excluded: paths whose documents are not changed: exact, with parameters, or with a wildcard at the end.
     public init(
         schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String] = ["JSBridge"],
         replyHandlers: [String] = [],
@@ -78,8 +82,8 @@ public struct PageRuntime: Sendable, Equatable {
 
     package static let usualPageIDItem = "pageId"
 
-    /// Whether a text is a valid ``userAgent``: printable ASCII whose only template is `{{userAgent}}`.
-    public static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
+    /// Whether a text is a valid `userAgent`: printable ASCII whose only template is `{{userAgent}}`.
+    package static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
 
     package var appName: AppName? { userAgent.flatMap(AppName.init) }
 
@@ -108,7 +112,7 @@ public struct PageRuntime: Sendable, Equatable {
         return !excluded.contains { RoutePattern(checking: $0)?.fits(segments) == true }
     }
 
-    /// Whether a text is a valid pattern for ``excluded``, where invalid ones have no effect.
+    /// Whether a text is a valid pattern for `excluded`, where invalid ones have no effect.
     package static func canExclude(_ path: String) -> Bool { RoutePattern.isPattern(path) }
 
     /// The configuration of the script, as a JSON object.

@@ -44,7 +44,7 @@ package final class ServiceWorkers: Sendable {
 
     private func followed(_ response: Response, by lines: [UInt8]) -> Response {
         // A response to HEAD has no body to append to.
-        if case .bytes(let bytes) = response.body, bytes.isEmpty { return response }
+        if case .bytes(let bytes) = response.body.content, bytes.isEmpty { return response }
         var whole = response
         let body = response.body
         // The semicolon and newlines end a last statement or comment of the script.

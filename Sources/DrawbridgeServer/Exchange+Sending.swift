@@ -36,7 +36,7 @@ extension Exchange {
         _ answer: borrowing Response, to request: Request, since start: ContinuousClock.Instant,
         _ log: AccessLog?, cut: AccessLog.Cut?
     ) {
-        switch answer.body {
+        switch answer.body.content {
         case .bytes(let bytes), .output(let bytes):
             answer.withAddedText { added in
                 send(answer.status, answer.ownHeaders, fixed: answer.fixedText, adding: added, bytes)

@@ -1,6 +1,5 @@
 import Drawbridge
 import Logging
-import MicroHTTPD
 
 extension Gateway {
     /// Listens and serves until the task is cancelled; then running requests may finish within the grace period.
@@ -39,19 +38,12 @@ extension Gateway {
 }
 
 /// The gateway has stopped, but some handlers ignored their cancellation and still run; this is logged too.
-public struct HandlersLeftBehindError: DescribedError, Equatable {
+public struct HandlersLeftBehindError: Error, CustomStringConvertible, Equatable {
     /// The number of handlers that still run.
-    public let count: Int
+    package let count: Int
 
     /// How many handlers were left behind.
     public var description: String {
         "\(count) handlers ignored their cancellation and were left behind; let a handler end when its task is cancelled"
     }
 }
-
-// The engine is free of Foundation, so its errors get their localized descriptions here.
-extension BodyDropped: DescribedError {}
-extension ListenError: DescribedError {}
-extension SystemError: DescribedError {}
-extension UnusableIdentity: DescribedError {}
-extension WrongLength: DescribedError {}

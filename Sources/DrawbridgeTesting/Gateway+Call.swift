@@ -62,8 +62,8 @@ extension Gateway {
     /// - Throws: an `HTTPError` that names the calls that were made instead.
     public func verify(_ name: String, when input: JSON? = nil, count: Int? = nil) async throws {
         var check: JSON.Object = ["name": .string(name)]
-        if let input { check["when"] = input }
-        if let count { check["count"] = .number(.init(count)) }
+        check["when"] = input
+        check["count"] = count.map { .number($0) }
         try await verify(.object(check))
     }
 

@@ -10,9 +10,9 @@ package enum Linux {
 }
 
 /// A failed system call with the reason from `errno`.
-public struct SystemError: Error, CustomStringConvertible {
+package struct SystemError: Error, CustomStringConvertible {
     /// The action that failed, a colon, and the text of `strerror`.
-    public let description: String
+    package let description: String
 
     /// `code` is an `errno` value; its text is appended to `action`.
     package init(_ action: String, code: Int32 = errno) {

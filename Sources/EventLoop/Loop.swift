@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// libmicrohttpd does not run its own epoll thread, because that can hang when exactly 128 connections are ready, and
 /// is not woken when a connection is resumed.
-public final class Loop: TaskExecutor {
+@usableFromInline package final class Loop: TaskExecutor {
     enum Work {
         case job(UnownedJob)
         /// One step of a task whose executor schedules its jobs on this loop.
@@ -112,7 +112,7 @@ public final class Loop: TaskExecutor {
     }
 
     /// Enqueues a task's job; it never runs inside this call, but maybe in a callback of the library (`drainTasks`).
-    public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+    @usableFromInline package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
     /// Enqueues a step like a job, for an executor that wraps its jobs.
     package func enqueue(_ step: @escaping @Sendable () -> Void) { add(.step(step)) }

@@ -11,8 +11,8 @@
 /// Exclusive access is not checked at run time either: the loop's thread does one thing after the other, and no code
 /// uses the state again inside a change of it.
 ///
-/// It is public, like ``Loop``, only because the compiler inlines nothing but public code into other modules.
-public struct LoopBound<State>: ~Copyable, Sendable {
+/// `@usableFromInline`, like ``Loop``, because the compiler inlines no other code into other modules.
+@usableFromInline package struct LoopBound<State>: ~Copyable, Sendable {
     /// Used only to assert the thread.
     ///
     /// An owner that publishes its loop to other threads keeps a second reference outside of the state.
@@ -20,7 +20,7 @@ public struct LoopBound<State>: ~Copyable, Sendable {
     @usableFromInline internal let memory: StateMemory<State>
 
     /// Binds the state to a loop.
-    @inlinable public init(_ state: consuming State, to loop: Loop) {
+    @inlinable package init(_ state: consuming State, to loop: Loop) {
         self.loop = loop
         memory = StateMemory(state)
     }
@@ -33,7 +33,7 @@ public struct LoopBound<State>: ~Copyable, Sendable {
     }
 
     /// The state; for the loop's thread only; valid as long as its owner lives.
-    public var value: State {
+    @usableFromInline package var value: State {
         @inlinable @inline(__always) unsafeAddress { UnsafePointer(address) }
         @inlinable @inline(__always) nonmutating unsafeMutableAddress { address }
     }

@@ -50,7 +50,7 @@ import Testing
         let doors = Self.doors
         let page = try await browser.open("\(server.address)/everything.html") {
             let page = try await pages.next()
-            _ = try await eventually {
+            _ = await eventually {
                 gateway.journal.calls().count(where: { $0.state == .answered }) >= doors.count
             }
             return page.id

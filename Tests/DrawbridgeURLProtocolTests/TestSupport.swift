@@ -12,7 +12,7 @@ extension Gateway {
     /// A gateway that logs nothing.
     static func testing(
         passThrough: [any Responder] = [], middleware: [any Middleware] = [], unhandled: Unhandled = .answer,
-        access: AccessPolicy = AccessPolicy(), bodyLimit: Int = Gateway.defaultBodyLimit
+        access: AccessPolicy = AccessPolicy(), bodyLimit: Int = 8 << 20
     ) -> Gateway {
         Gateway(
             passThrough: passThrough, middleware: middleware, unhandled: unhandled, access: access,

@@ -65,9 +65,7 @@ struct JournalDeliveryTests {
             for id in ids {
                 #expect(records.filter { $0.page == id }.map(\.n) == Array(0..<Self.calls), "\(id)")
             }
-            #expect(
-                try await eventually { gateway.journal.calls().allSatisfy { $0.state != .waiting } }
-            )
+            #expect(await eventually { gateway.journal.calls().allSatisfy { $0.state != .waiting } })
 
             // The coming and going of pages is among them, so the first have gone. Whoever is so late is told where to read
             // on.

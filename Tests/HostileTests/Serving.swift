@@ -67,7 +67,7 @@ extension Gateway {
     /// One that keeps its log to itself.
     static func quiet(
         passThrough: [any Responder] = [], unhandled: Unhandled = .answer,
-        access: AccessPolicy = AccessPolicy(), bodyLimit: Int = Gateway.defaultBodyLimit,
+        access: AccessPolicy = AccessPolicy(), bodyLimit: Int = 8 << 20,
         keepsJournal: Bool = false
     ) -> Gateway {
         Gateway(

@@ -1,5 +1,4 @@
 // swift run driving, and open http://127.0.0.1:8080/ and http://127.0.0.1:8080/checkout
-import Drawbridge
 import DrawbridgeServer
 import Glibc
 

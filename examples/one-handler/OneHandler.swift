@@ -1,6 +1,5 @@
 // swift run one-handler, and open http://127.0.0.1:8080/
 // curl 'http://127.0.0.1:8080/greet?_mobile_bridge=1&name=Ann'
-import Drawbridge
 import DrawbridgeServer
 import DrawbridgeURLProtocol
 import Foundation

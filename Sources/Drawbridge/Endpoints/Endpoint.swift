@@ -116,7 +116,7 @@ struct Endpoint: Sendable {
         } catch let error where error is ReplyFault || error is AnswerError {
             throw HTTPError(.badRequest, "\(error)")
         }
-        if case .stream(let length, let write) = response.body {
+        if case .stream(let length, let write) = response.body.content {
             response.body = .stream(length: length) { client in
                 try await Apart.perform { try await write(client) }
             }

@@ -113,7 +113,7 @@ enum PagesAPI {
         var by: String?
         var seconds: Double?
 
-        var deadline: Duration { seconds.map { .seconds($0) } ?? Page.usualDeadline }
+        var deadline: Duration { seconds.map { .seconds($0) } ?? .seconds(30) }
 
         /// The bridge by which native is to call; a page may have others than the built-in ones.
         func bridge(of page: Page) throws -> Page.Bridge? {

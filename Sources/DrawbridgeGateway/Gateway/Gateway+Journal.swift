@@ -107,7 +107,7 @@ extension Gateway {
 extension JournalRecord.Form {
     /// The kind of a response, which is `inout` only to avoid a copy.
     fileprivate init(of response: inout Response) {
-        switch response.body {
+        switch response.body.content {
         case .output: self = .value
         case .bytes: self = .raw(type: response.contentType?.text ?? response.ownHeaders[.contentType] ?? "")
         case .file, .stream, .source, .upgrade: self = .stream

@@ -68,7 +68,7 @@ extension Gateway {
         try response.checkHeaders()
         let hasCaching = response.contains(.cacheControl)
         let code = response.status.code
-        guard case .output(let output) = response.body, !request.isForScript else {
+        guard case .output(let output) = response.body.content, !request.isForScript else {
             if let type = response.contentType {
                 response.seal(type)
             } else {

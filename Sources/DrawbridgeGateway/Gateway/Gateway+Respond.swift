@@ -33,7 +33,7 @@ extension Gateway {
     /// Adds cookie, CORS headers and request id to each response, refusals included; not to those of the engine itself.
     package func finish(_ answer: inout Response, for request: Request) {
         // Middleware or a responder may answer with an output that is not in its final form yet.
-        if case .output = answer.body, !request.isForScript { try? dress(&answer, for: request) }
+        if case .output = answer.body.content, !request.isForScript { try? dress(&answer, for: request) }
         answer.setOwnCookie()
         // Pages may not read the tester's API, so its answers get no CORS headers.
         if !access.allowedOrigins.isEmpty, OwnPath(of: request)?.isForTesters != true {

@@ -30,25 +30,22 @@ public final class Gateway: Answerer {
         case fail
     }
 
-    /// How many bytes of a body are collected unless a handler says otherwise: 8 MB.
-    public static let defaultBodyLimit = Request.Body.usualLimit
-
     /// The rules that take requests for native, in order.
-    public let rules: [any InterceptionRule]
+    @usableFromInline package let rules: [any InterceptionRule]
     /// The form of answers: with or without an envelope, and with which HTTP status.
-    public let answers: AnswerForm
+    @usableFromInline package let answers: AnswerForm
     /// What happens to a request for native that has no handler.
-    public let unhandled: Unhandled
+    @usableFromInline package let unhandled: Unhandled
     /// Decides which callers may call native.
     public let access: AccessPolicy
     /// The most bytes of a collected body, unless a handler has its own limit; more are a 413.
-    public let bodyLimit: Int
+    @usableFromInline package let bodyLimit: Int
     /// Asks the person at the app the questions of handlers and replies.
-    public let presenter: any Presenter
+    @usableFromInline package let presenter: any Presenter
     /// The log of the gateway and its handlers.
-    public let logger: Logger
+    @usableFromInline package let logger: Logger
     /// The scripts that are added to documents so that pages can call native; nil leaves documents unchanged.
-    public let pageRuntime: PageRuntime?
+    @usableFromInline package let pageRuntime: PageRuntime?
     /// The open pages that use a bridge.
     public let pages = Pages()
     /// The secret for the tester's API below `/__drawbridge__/`; pages do not know it.
@@ -113,7 +110,7 @@ public final class Gateway: Answerer {
         injection = pageRuntime.map { Self.injection(of: $0, token: access.token.text, replyBook, journal) }
         self.middleware = middleware
         self.rules = rules
-        hasUsualRules = rules.allSatisfy { $0 is JSBridgeRule || $0 is FlagRule }
+        hasUsualRules = rules.allSatisfy { $0 is JSBridgeRule || $0 is FlagRule || $0 is EverythingRule }
         self.answers = answers
         self.unhandled = unhandled
         var policy = access
@@ -183,8 +180,8 @@ public final class Gateway: Answerer {
     }
 
     /// How many chunks were dropped because they came after the end of their stream, in the whole process.
-    public static var droppedChunks: Int { Client.dropped.load(ordering: .relaxed) }
+    package static var droppedChunks: Int { Client.dropped.load(ordering: .relaxed) }
 
     /// How many answers were dropped because their caller had gone or their deadline had passed, in the whole process.
-    public static var droppedAnswers: Int { droppedAnswerCount.load(ordering: .relaxed) }
+    package static var droppedAnswers: Int { droppedAnswerCount.load(ordering: .relaxed) }
 }

@@ -63,7 +63,7 @@ package final class Load: Expiring, LoopWork {
         guard var response = state.withLock({ $0.response.take() }) else {
             throw state.withLock { $0.error } ?? CancellationError()
         }
-        if case .stream(let length, let write) = response.body {
+        if case .stream(let length, let write) = response.body.content {
             response.body = .stream(length: length, streaming(write))
         }
         return response

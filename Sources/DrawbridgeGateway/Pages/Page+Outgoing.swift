@@ -7,9 +7,6 @@ import Synchronization
 
 // Calls and events from native to the page.
 extension Page {
-    /// How long a page may take for an answer unless the call says otherwise: 30 seconds.
-    package static let usualDeadline = Duration.seconds(30)
-
     /// Calls a handler of the page, and waits for its answer.
     ///
     /// That is a handler that the page registered with its WebViewJavascriptBridge, its `bridge.handleNativeMsg`, or a
@@ -22,8 +19,7 @@ extension Page {
     ///   - deadline: how long it may take; nil for no limit. An `alert()` in the page delays every answer.
     ///   - type: the type of the answer.
     /// - Returns: what the page answered; `null` for nothing.
-    /// - Throws: a ``PageError`` if the page does not answer in time, is gone, or answers with an error or with
-    ///   something else than the type.
+    /// - Throws: a ``PageError`` if the page does not answer in time, is gone, or answers with an error or another type.
     public func call<Value: Decodable & Sendable>(
         _ name: String, _ data: JSON = .null, by bridge: Bridge? = nil, deadline: Duration? = .seconds(30),
         as type: Value.Type = JSON.self
@@ -60,12 +56,9 @@ extension Page {
     ///
     /// - Throws: a ``PageError`` when the page is gone.
     public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
-        let failing = { @Sendable [weak self] (error: PageError) in
+        _ = try deliver(name, data, by: bridge) { @Sendable [weak self] error in
             guard let self, error.reason != .stopped else { return }
             gateway.logger.warning("\(name) was not heard by page \(id.prefix(8)) at \(path): \(error)")
-        }
-        _ = try deliver(name, at: bridge?.rawValue ?? "", data, failing) {
-            Self.call(name, data, bridge, $0, isHeard: true)
         }
     }
 
@@ -81,9 +74,10 @@ extension Page {
     ///
     /// - Returns: the call, which ends when the page has received it.
     package func deliver(
-        _ name: String, _ data: JSON, by bridge: Bridge? = nil
+        _ name: String, _ data: JSON, by bridge: Bridge? = nil,
+        _ failing: (@Sendable (PageError) -> Void)? = nil
     ) throws(PageError) -> PendingCall {
-        try deliver(name, at: bridge?.rawValue ?? "", data) {
+        try deliver(name, at: bridge?.rawValue ?? "", data, failing) {
             Self.call(name, data, bridge, $0, isHeard: true)
         }
     }

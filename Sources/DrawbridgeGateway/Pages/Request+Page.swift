@@ -58,7 +58,7 @@ extension Request {
     /// with the result when the handler returns.
     ///
     /// - Returns: false if the page gave no callback, or the bridge takes no progress. The runtime's
-    ///   WebViewJavascriptBridge and shortcuts take it, and so do ``PageRuntime/bridges`` that declare it.
+    ///   WebViewJavascriptBridge and shortcuts take it, and so do bridges of `PageRuntime(bridges:)` that declare it.
     /// - Throws: an encoding error of the value; a ``PageError`` if the page is gone.
     @discardableResult
     public func progress(_ value: some Encodable & Sendable) throws -> Bool {

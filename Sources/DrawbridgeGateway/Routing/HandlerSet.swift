@@ -111,7 +111,7 @@ public final class HandlerSet: Sendable {
     }
 
     /// The registered paths, each with the names of its handlers: several where they take different methods.
-    public var registered: [String: [String]] {
+    package var registered: [String: [String]] {
         Dictionary(grouping: all, by: \.pattern.text).mapValues { $0.map(\.name).sorted() }
     }
 

@@ -1,10 +1,9 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
 
 /// Why a handler cannot be registered at a path.
-public struct RegistrationError: DescribedError, Equatable {
+public struct RegistrationError: Error, Equatable, CustomStringConvertible {
     /// The path as it was passed when the handler was registered.
-    public let path: String
+    package let path: String
     /// What is wrong with it, or with the handler, and what to write.
     public let description: String
 

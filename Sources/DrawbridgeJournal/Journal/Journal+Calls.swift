@@ -34,7 +34,7 @@ extension Journal {
     }
 
     /// Thrown if the call that a test waits for did not come.
-    public struct CallError: DescribedError {
+    public struct CallError: Error, CustomStringConvertible {
         /// Which calls came instead.
         public let description: String
     }

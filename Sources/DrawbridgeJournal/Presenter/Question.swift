@@ -93,7 +93,7 @@ public struct Question: Sendable, Hashable {
 }
 
 /// Thrown for an answer that the question does not allow.
-public struct AnswerError: DescribedError, Hashable {
+public struct AnswerError: Error, Hashable, CustomStringConvertible {
     /// What is wrong with the answer, and which answers are allowed.
     public let description: String
 

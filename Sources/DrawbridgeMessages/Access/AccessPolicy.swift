@@ -7,13 +7,13 @@ import HTTPTypes
 /// not come from a foreign page. A refusal says which option would allow the request.
 public struct AccessPolicy: Sendable {
     /// Host names that are allowed in addition to the loopback ones: lower case, without port.
-    public private(set) var allowedHosts: Set<String>
+    package private(set) var allowedHosts: Set<String>
 
     /// Origins of pages on other sites that may call and read the answers (CORS): `https://app.example`.
-    public private(set) var allowedOrigins: Set<String>
+    package private(set) var allowedOrigins: Set<String>
 
     /// Whether callers on this machine need the page token too; callers on other machines always do.
-    public var requiresToken: Bool
+    package var requiresToken: Bool
 
     /// The secret that the gateway's own pages send with their calls; new in every process.
     public let token: PageToken
@@ -22,7 +22,7 @@ public struct AccessPolicy: Sendable {
     let trustedProxies: [AddressRange]
 
     /// Whether programs on other machines may use the tester's API, with its token.
-    public var apiIsForOthers: Bool
+    package var apiIsForOthers: Bool
 
     /// Which callers have the rights of this machine.
     package enum Trust: Sendable {

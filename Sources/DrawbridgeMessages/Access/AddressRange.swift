@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import HTTPGrammar
 
 /// The addresses that begin with the same bits: `10.0.0.0/8` (RFC 4632, section 3.1).
@@ -47,7 +46,7 @@ package struct AddressRange: Sendable, Equatable {
     }
 }
 
-package struct InvalidAddressRange: DescribedError, Equatable {
+package struct InvalidAddressRange: Error, Equatable, CustomStringConvertible {
     package let description: String
 
     init(_ text: String, _ problem: String) { description = "the address range \(text) \(problem)" }

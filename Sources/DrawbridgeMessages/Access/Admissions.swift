@@ -6,12 +6,10 @@ import Synchronization
 /// files. The cookie is 128 random bits, different for each device; only its hash is kept. It is valid until it was
 /// unused for twelve hours, is revoked, or the process ends.
 public final class Admissions: Sendable {
-    /// How long a ticket is valid: ten minutes.
-    public static let ticketTime = Tickets.time
-    /// How long a device may be idle before its admission ends: twelve hours.
-    public static let idleTime = Duration.seconds(12 * 3600)
+    /// How long a device may be idle before its admission ends.
+    package static let idleTime = Duration.seconds(12 * 3600)
     /// The most admitted devices; one more replaces the one that was idle longest.
-    public static let most = 1000
+    package static let most = 1000
 
     private struct Device {
         let admission: Admission

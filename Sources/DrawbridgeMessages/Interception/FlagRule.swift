@@ -3,8 +3,7 @@ public struct FlagRule: InterceptionRule {
     let item: Query.Item
     private let flag: [UInt8]
 
-    /// Makes a rule for the query item `name=value`.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         item = Query.Item(name: name, value: value)
         flag = Array("\(name)=\(value)".utf8)
     }

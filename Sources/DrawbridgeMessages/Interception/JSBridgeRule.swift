@@ -5,8 +5,7 @@ public struct JSBridgeRule: InterceptionRule {
     /// The name `__jsbridge__`, as a host and as the first part of a path.
     package static let name = Authority.bridge
 
-    /// Makes the rule, which has no options.
-    public init() {}
+    package init() {}
 
     /// The request without the host or path `__jsbridge__`; nil if it has neither.
     public func canonicalRequest(for request: Request) -> Request? {

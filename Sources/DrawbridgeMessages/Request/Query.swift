@@ -5,12 +5,11 @@ public struct Query: Sendable, Equatable, Sequence {
     /// One item; an item without `=` has an empty value.
     public struct Item: Sendable, Equatable {
         /// The name, percent-decoded, with `+` as a space.
-        public var name: String
+        public let name: String
         /// The value, percent-decoded, with `+` as a space.
-        public var value: String
+        public let value: String
 
-        /// Makes an item from a decoded name and value.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
@@ -54,7 +53,7 @@ public struct Query: Sendable, Equatable, Sequence {
     public func values(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
 
     /// True when there is no item.
-    public var isEmpty: Bool { items.isEmpty }
+    package var isEmpty: Bool { items.isEmpty }
 
     /// The query as text, percent-encoded.
     public var text: String {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The receiver of a streamed body.
 ///
-/// After its stream has finished, failed or lost its reader, chunks are dropped and counted
-/// (``Gateway/droppedChunks``), and the writer gets a `CancellationError`.
+/// After its stream has finished, failed or lost its reader, chunks are dropped and counted (`droppedChunks` of
+/// `/__drawbridge__/health`), and the writer gets a `CancellationError`.
 public final class Client: Sendable {
     /// How many chunks came after the end of their streams, in the whole process.
     package static let dropped = Atomic<Int>(0)

@@ -9,7 +9,7 @@ import HTTPTypes
 /// ```swift
 /// throw HTTPError(.notFound, "there is no order \(id); ask /orders for those that there are")
 /// ```
-public struct HTTPError: DescribedError, Equatable {
+public struct HTTPError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The HTTP status of the response; with ``AnswerForm/envelope`` that is 200, unless the request is refused before
     /// a handler is chosen.
     public var status: HTTPResponse.Status
@@ -40,8 +40,6 @@ public struct HTTPError: DescribedError, Equatable {
 
     /// The code and the message, as a log line shows them.
     public var description: String { "\(code) \(message)" }
-
-    package var sentence: String { message }
 
     @usableFromInline package static func nothingBehind(_ path: String) -> HTTPError {
         HTTPError(

@@ -4,34 +4,39 @@ import Synchronization
 
 extension Response {
     /// The body of a response: bytes, an output, a file or a stream.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Body: Sendable {
-        /// These bytes, sent unchanged.
-        case bytes([UInt8])
+    public struct Body: Sendable {
+        @usableFromInline package enum Content: Sendable {
+            case bytes([UInt8])
+            /// JSON text, for which each bridge has its own form.
+            case output([UInt8])
+            indirect case file(File)
+            indirect case stream(length: Int?, @Sendable (Client) async throws -> Void)
+            /// Bytes that arrive from somewhere else, such as an upstream.
+            indirect case source(any Source)
+            /// No body: after a 101 the connection switches to another protocol, such as a WebSocket to an upstream.
+            indirect case upgrade(any Upgrade)
+        }
 
-        /// An output as JSON text, for which each bridge has its own form. Made by ``Response/init(output:message:)``.
-        case output([UInt8])
+        @usableFromInline package let content: Content
 
-        /// A part of a regular file.
-        indirect case file(File)
-
-        /// Chunks, written while they are made; `length` is their sum if it is known.
-        indirect case stream(length: Int?, @Sendable (Client) async throws -> Void)
-
-        /// Bytes that arrive from somewhere else, such as an upstream.
-        indirect case source(any Source)
-
-        /// No body: after a 101 the connection switches to another protocol, such as a WebSocket to an upstream.
-        indirect case upgrade(any Upgrade)
+        @inlinable package init(_ content: Content) { self.content = content }
 
         /// No body.
-        public static let empty = Body.bytes([])
+        public static let empty = bytes([])
+
+        /// These bytes, sent unchanged.
+        @inlinable public static func bytes(_ bytes: [UInt8]) -> Body { Body(.bytes(bytes)) }
+
+        @inlinable package static func output(_ bytes: [UInt8]) -> Body { Body(.output(bytes)) }
+
+        /// Chunks, written while they are made; `length` is their sum if it is known.
+        public static func stream(
+            length: Int?, _ write: @escaping @Sendable (Client) async throws -> Void
+        ) -> Body { Body(.stream(length: length, write)) }
 
         /// The bytes of a body that is one piece; nil for a file and a stream.
         package var bytes: [UInt8]? {
-            switch self {
+            switch content {
             case .bytes(let bytes), .output(let bytes): bytes
             case .file, .stream, .source, .upgrade: nil
             }
@@ -39,7 +44,7 @@ extension Response {
 
         /// The number of bytes if it is known.
         public var length: Int? {
-            switch self {
+            switch content {
             case .bytes(let bytes), .output(let bytes): bytes.count
             case .file(let file): file.length
             case .stream(let length, _): length
@@ -52,7 +57,7 @@ extension Response {
     /// A body that arrives from somewhere else; the engine may fetch it without a task.
     ///
     /// Releasing the last reference cancels the transfer.
-    public protocol Source: Sendable, AnyObject {
+    @usableFromInline package protocol Source: Sendable, AnyObject {
         /// The number of bytes if it is known.
         var length: Int? { get }
 
@@ -63,19 +68,16 @@ extension Response {
     }
 
     /// The protocol to which a connection switches after a 101; the engine carries it out.
-    public protocol Upgrade: Sendable, AnyObject {}
+    @usableFromInline package protocol Upgrade: Sendable, AnyObject {}
 
     /// A part of an open file, which is closed with its last reference.
-    public struct File: Sendable {
-        /// The open descriptor and its owner, which closes it when nobody refers to it any more.
-        public let handle: any FileHandle
+    @usableFromInline package struct File: Sendable {
+        package let handle: any FileHandle
         /// Where the part begins, in bytes.
-        public var offset: Int
-        /// The number of bytes in the part.
-        public var length: Int
+        package var offset: Int
+        package var length: Int
 
-        /// Makes a part of a file.
-        public init(handle: any FileHandle, offset: Int, length: Int) {
+        package init(handle: any FileHandle, offset: Int, length: Int) {
             self.handle = handle
             self.offset = offset
             self.length = length
@@ -83,7 +85,7 @@ extension Response {
     }
 
     /// An open file that is read at offsets; its descriptor is closed with the last reference.
-    public protocol FileHandle: Sendable, AnyObject {
+    package protocol FileHandle: Sendable, AnyObject {
         /// The descriptor, for an engine that can send files by itself.
         var descriptor: Int32 { get }
 
@@ -116,9 +118,9 @@ extension Response.Body {
     ///
     /// - Throws: what `transform` throws for bytes; in a stream, that breaks the transfer off.
     public func map(_ transform: @escaping @Sendable ([UInt8]) throws -> [UInt8]) rethrows -> Self {
-        switch self {
+        switch content {
         case .bytes(let bytes): return .bytes(try transform(bytes))
-        case .output(let bytes): return .output(try transform(bytes))
+        case .output(let bytes): return Self(.output(try transform(bytes)))
         case .file, .stream, .source:
             return .stream(length: nil) { client in
                 try await self.write(to: Client { try await client.didLoad(transform($0)) })
@@ -128,7 +130,7 @@ extension Response.Body {
     }
 
     package func write(to client: Client) async throws {
-        switch self {
+        switch content {
         case .bytes(let bytes), .output(let bytes):
             if !bytes.isEmpty { try await client.didLoad(bytes) }
         case .file(let file):

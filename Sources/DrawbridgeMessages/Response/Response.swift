@@ -176,8 +176,7 @@ public struct Response: Sendable {
         self.init(contentType: contentType, body: .stream(length: length, write))
     }
 
-    /// Status and header fields as one value.
-    public var head: HTTPResponse {
+    @usableFromInline package var head: HTTPResponse {
         get { HTTPResponse(status: status, headerFields: headers) }
         set {
             status = newValue.status

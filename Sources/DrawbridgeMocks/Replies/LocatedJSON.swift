@@ -65,7 +65,7 @@ package struct LocatedJSON {
     }
 }
 
-package struct ReplyFault: DescribedError, Equatable {
+package struct ReplyFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, counted from 1; 0 for a value that is not in a file.
     package private(set) var line: Int
     /// The byte in that line, counted from 1.
@@ -76,9 +76,8 @@ package struct ReplyFault: DescribedError, Equatable {
 
     /// The message with its place: `line 2, column 9, replies.pay: …`.
     package var description: String {
-        let place = line > 0 ? ["line \(line), column \(column)"] : []
-        let path = (place + (key.isEmpty ? [] : [key])).joined(separator: ", ")
-        return path.isEmpty ? message : "\(path): \(message)"
+        let place = [line > 0 ? "line \(line), column \(column)" : "", key].filter { !$0.isEmpty }
+        return place.isEmpty ? message : "\(place.joined(separator: ", ")): \(message)"
     }
 
     /// The same for a value that is not in a file: without line and column.

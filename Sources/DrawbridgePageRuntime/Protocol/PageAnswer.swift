@@ -57,7 +57,7 @@ package struct PageAnswer: Sendable {
         isRefusedInput = response.refusal != nil && response.answeredBy?.hasPrefix("handler") == true
         hint = response.answeredBy == Response.noHandler ? response.headers[.hint] : nil
         do {
-            if case .output(let output) = response.body {
+            if case .output(let output) = response.body.content {
                 value = output
                 return
             }

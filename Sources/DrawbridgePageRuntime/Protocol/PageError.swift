@@ -1,9 +1,8 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
 import HTTPTypes
 
 /// Thrown if a page did not answer a call from native.
-public struct PageError: DescribedError, Equatable {
+public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The reasons why a page did not answer.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive

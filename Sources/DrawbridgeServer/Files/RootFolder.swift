@@ -1,4 +1,3 @@
-import Drawbridge
 import Glibc
 
 /// The folder whose files are served; it is opened for each request, because a build may replace it at any time.
@@ -48,7 +47,7 @@ struct RootFolder {
 
 extension StaticFiles {
     /// A folder that cannot be served, with the reason and what to do.
-    public struct RootError: DescribedError {
+    public struct RootError: Error, CustomStringConvertible {
         /// One line, such as `cannot serve files from pubic: No such file or directory; create the folder, or …`.
         public let description: String
 

@@ -38,7 +38,7 @@ public struct StaticFiles: Responder {
     /// - Parameter hidden: paths of these files. They may be created, removed or replaced later.
     package init(root: String, hiding hidden: [String]) throws {
         self.init(unchecked: root, hiding: hidden)
-        try validate()
+        try self.root.validate()
     }
 
     init(unchecked root: String, hiding hidden: [String] = []) {
@@ -46,16 +46,6 @@ public struct StaticFiles: Responder {
         self.hidden = hidden
         hiddenNames = Set(hidden.compactMap { $0.split(separator: "/").last.map(String.init) })
     }
-
-    /// Checks that the folder is there and can be searched.
-    ///
-    /// ```swift
-    /// let files = StaticFiles.staticFiles(root)
-    /// try files.validate()  // "cannot serve files from pubic: No such file or directory; create the folder, …"
-    /// ```
-    ///
-    /// - Throws: a ``RootError`` whose description is one line for the person who starts the program.
-    public func validate() throws { try root.validate() }
 
     /// Answers GET and HEAD for a file; nil if the path has no file.
     ///
@@ -109,8 +99,8 @@ public struct StaticFiles: Responder {
 extension Responder where Self == StaticFiles {
     /// Serves the files of a folder.
     ///
-    /// If the folder is missing, requests are passed to the next responder, and the log says so once. Call
-    /// ``StaticFiles/validate()`` to find out at the start.
+    /// If the folder is missing, requests are passed to the next responder, and the log says so once.
+    /// ``StaticFiles/init(root:)`` throws instead.
     ///
     /// - Parameter root: an absolute path, or one relative to the current working directory.
     /// - Returns: a responder that passes on requests without a file.
@@ -165,7 +155,7 @@ extension StaticFiles {
 
     private func body(_ file: OpenFile, _ part: Range<Int>) throws -> Response.Body {
         guard part.count <= Self.smallSize else {
-            return .file(Response.File(handle: file, offset: part.lowerBound, length: part.count))
+            return .init(.file(.init(handle: file, offset: part.lowerBound, length: part.count)))
         }
         let bytes = try file.read(at: part.lowerBound, count: part.count)
         guard bytes.count == part.count else {

@@ -17,8 +17,16 @@ public struct LineLogHandler: LogHandler {
 
     private let writer: LogWriter
 
-    /// Logs to a writer, which never blocks the caller.
-    public init(_ writer: LogWriter = .standardError, level: Logger.Level = .info) {
+    /// The format of all lines on standard error, those of the access log too; text by default.
+    public static var format: LogFormat {
+        get { LogWriter.standardError.format }
+        set { LogWriter.standardError.format = newValue }
+    }
+
+    /// Logs to standard error, and never blocks the caller.
+    public init(level: Logger.Level = .info) { self.init(.standardError, level: level) }
+
+    package init(_ writer: LogWriter, level: Logger.Level = .info) {
         self.writer = writer
         logLevel = level
     }

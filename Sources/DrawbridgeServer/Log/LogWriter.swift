@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Lines are queued and written by a thread of their own, the only one that waits for a slow reader; the process can
 /// end even if nobody reads. If too many lines are queued, further ones are dropped, and the log says how many.
-public final class LogWriter: Sendable {
+package final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
         /// Lines whose text is made when they are written, with their offset in `waiting`.
@@ -24,7 +24,7 @@ public final class LogWriter: Sendable {
     }
 
     /// Standard error, which all logs of the process share.
-    public static let standardError = LogWriter(to: STDERR_FILENO)
+    package static let standardError = LogWriter(to: STDERR_FILENO)
 
     /// The maximum number of bytes in the queue; above it, lines are dropped.
     private static let limit = 1 << 20
@@ -63,7 +63,7 @@ public final class LogWriter: Sendable {
     }
 
     /// The format of the lines; text by default.
-    public var format: LogFormat {
+    package var format: LogFormat {
         get { state.withLock { $0.format } }
         set { state.withLock { $0.format = newValue } }
     }
@@ -143,7 +143,7 @@ public final class LogWriter: Sendable {
     }
 
     /// Waits until the queued lines are written, at most half a second.
-    public func flush() { flush(within: .milliseconds(500)) }
+    package func flush() { flush(within: .milliseconds(500)) }
 
     /// Waits until the lines that are queued now are written, but no longer than this.
     package func flush(within patience: DispatchTimeInterval) {

@@ -50,7 +50,7 @@ public struct Upstream: Responder {
     /// - Throws: an error whose description is one line for the user.
     public init(_ text: String, _ options: Options = Options()) throws {
         self.init(unchecked: text, options)
-        try validate()
+        _ = try parsed.get()
     }
 
     fileprivate init(unchecked text: String, _ options: Options) {
@@ -64,11 +64,6 @@ public struct Upstream: Responder {
             parsed = .failure(error)
         }
     }
-
-    /// Checks the URL; the server need not be reachable yet.
-    ///
-    /// - Throws: an error whose description is one line for the user.
-    public func validate() throws { _ = try parsed.get() }
 
     /// The path prefix of the requests to forward; empty for all paths.
     package var prefix: String { (try? parsed.get().mapping.prefix) ?? "" }
@@ -99,7 +94,7 @@ extension Upstream: LoopResponder {
 extension Responder where Self == Upstream {
     /// Forwards requests to a server behind the gateway.
     ///
-    /// With an invalid URL every request gets a 502. Call ``Upstream/validate()`` to find out at the start.
+    /// With an invalid URL every request gets a 502; ``Upstream/init(_:_:)`` throws instead.
     ///
     /// - Parameters:
     ///   - text: `http://host[:port]`, `https://host` or `unix:/path/to.sock`; or one of them for paths below a prefix:

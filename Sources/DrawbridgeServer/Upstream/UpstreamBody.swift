@@ -29,7 +29,7 @@ final class UpstreamBody: Response.Source {
         }
         // HEAD has no body, but its `Content-Length` must be kept, which a source can do.
         if let body = beginning.body, request.method != .head { return .bytes(body) }
-        return .source(UpstreamBody(fetch, length: beginning.head.contentLength))
+        return .init(.source(UpstreamBody(fetch, length: beginning.head.contentLength)))
     }
 
     func write(to client: Client) async throws {

@@ -200,7 +200,7 @@ struct UpstreamSender: Sendable {
         guard let tunnel = beginning.tunnel else { return response }
         response.headers[.upgrade] = "websocket"
         response.headers[.connection] = "Upgrade"
-        response.body = .upgrade(tunnel)
+        response.body = .init(.upgrade(tunnel))
         return response
     }
 

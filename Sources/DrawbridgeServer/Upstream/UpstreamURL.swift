@@ -109,7 +109,7 @@ struct UpstreamURL: Sendable, Equatable {
 }
 
 /// The error for an upstream's text that cannot be parsed.
-struct InvalidUpstream: DescribedError, Equatable {
+struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
     let description: String
 
     init(_ text: String, _ problem: String) { description = "the upstream \(text) \(problem)" }

@@ -72,7 +72,7 @@ extension URLRequest {
             throw HTTPError(.badRequest, "\(request.path) is not a valid URL: percent-encode it")
         }
         if request.body.bytes == nil {
-            let limit = request.answerer?.bodyLimit ?? Gateway.defaultBodyLimit
+            let limit = request.answerer?.bodyLimit ?? Request.Body.usualLimit
             var chunks = request.body.makeAsyncIterator()
             var bytes: [UInt8] = []
             while bytes.count <= limit, let chunk = try await chunks.next() { bytes += chunk }

@@ -20,9 +20,6 @@ public struct NetworkResponder: Responder {
     /// A session without the app's protocol classes, so that the gateway is not asked again.
     private static let session = URLSession(configuration: .ephemeral)
 
-    /// Makes a responder; usually written as `.network`.
-    public init() {}
-
     /// Sends the request to the host in its URL; returns nil for a request that did not come from this process.
     ///
     /// - Throws: an `HTTPError` 502 with the description of a `URLError`.

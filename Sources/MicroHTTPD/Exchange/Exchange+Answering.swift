@@ -5,10 +5,10 @@ import Synchronization
 // For the code that answers the request; callable on any thread.
 extension Exchange {
     /// The request head; `Host` is in its authority, and framing fields are removed.
-    public var request: HTTPRequest { head.request }
+    package var request: HTTPRequest { head.request }
 
     /// True if the request target was a whole URL, whose host replaces `Host` (RFC 9112, section 3.2.2).
-    public var isAbsoluteForm: Bool { head.isAbsoluteForm }
+    package var isAbsoluteForm: Bool { head.isAbsoluteForm }
 
     /// The maximum size of the response's header fields in bytes; with more, the library closes the connection.
     ///
@@ -45,7 +45,7 @@ extension Exchange {
     /// The next chunk of a streamed request body; nil at the end.
     ///
     /// - Throws: `CancellationError` if the client disconnected; ``BodyDropped`` if the response has begun.
-    public func nextChunk() async throws -> [UInt8]? {
+    package func nextChunk() async throws -> [UInt8]? {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<[UInt8]?, any Error>) in
             loop.perform { [self] in
@@ -69,7 +69,7 @@ extension Exchange {
     }
 
     /// Sends a response with a complete body.
-    public func send(_ head: HTTPResponse, _ body: [UInt8]) {
+    package func send(_ head: HTTPResponse, _ body: [UInt8]) {
         loop.perform { self.set(Answer(head, .bytes(body))) }
     }
 
@@ -94,7 +94,7 @@ extension Exchange {
     }
 
     /// Sends a response whose body is a part of a file; `owner` keeps the file open and is retained until it is sent.
-    public func send(
+    package func send(
         _ head: HTTPResponse, file descriptor: Int32, owner: any AnyObject & Sendable, offset: Int,
         length: Int
     ) {
@@ -107,7 +107,7 @@ extension Exchange {
     /// - Parameters:
     ///   - head: status and header fields; framing fields are ignored, since the engine sets them.
     ///   - length: the body's size in bytes; nil if unknown, which HTTP/1.1 sends in chunks.
-    public func begin(_ head: HTTPResponse, length: Int?) {
+    package func begin(_ head: HTTPResponse, length: Int?) {
         loop.perform { [self] in
             guard !isAnswered else { return }
             // HEAD gets only the head; `write` then throws, because the client reads no body.
@@ -119,7 +119,7 @@ extension Exchange {
     /// Sends a part of the body; suspends while the client reads more slowly than this writes.
     ///
     /// - Throws: `CancellationError` if the client has disconnected.
-    public func write(_ bytes: [UInt8]) async throws {
+    package func write(_ bytes: [UInt8]) async throws {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in
             loop.perform { [self] in
@@ -133,7 +133,7 @@ extension Exchange {
     }
 
     /// Aborts the response, so that the client does not take the body for complete.
-    public func fail() {
+    package func fail() {
         loop.perform { [self] in
             own.value.rest.outgoing?.fail()
             resume()

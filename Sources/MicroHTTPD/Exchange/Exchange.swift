@@ -8,18 +8,18 @@ import Synchronization
 ///
 /// Sendable: mutable state is in `State`, which only the loop's thread uses, whichever thread calls a method. All else
 /// is constant, except two atomic flags and the collected body, which is behind a lock.
-public final class Exchange: Sendable {
+package final class Exchange: Sendable {
     package let head: AuditedHead
     /// The client's IP address without a port; nil for a Unix socket.
-    public let remoteAddress: String?
+    package let remoteAddress: String?
     /// The server's IP address that the client connected to, without a port; nil for a client on this machine.
     package let localAddress: String?
     /// Chosen by the head's handler to answer this request instead of it; else nil.
     let handle: HTTPServer.Handle?
     /// True if the body is read with ``nextChunk()`` while it arrives; false if ``body`` has all of it.
-    public let isStreamed: Bool
+    package let isStreamed: Bool
     /// The complete request body; empty if the body is streamed.
-    public var body: [UInt8] { collected.withLock { $0 } }
+    package var body: [UInt8] { collected.withLock { $0 } }
 
     /// A copy of the worker's reference, because reading it through `worker` would retain the worker on each access.
     package let loop: Loop

@@ -122,8 +122,8 @@ struct Incoming {
 }
 
 /// Thrown on reading a request body after the response has begun: the unread part was dropped.
-public struct BodyDropped: Error, CustomStringConvertible {
+package struct BodyDropped: Error, CustomStringConvertible {
     /// The error message: read the body before you answer.
-    public let description =
+    package let description =
         "the response has begun, so the rest of the request's body was dropped; read the body before you answer"
 }

@@ -85,14 +85,14 @@ final class Outgoing {
 }
 
 /// A streamed body had more or fewer bytes than were declared; its transfer was aborted.
-public struct WrongLength: Error, CustomStringConvertible {
+package struct WrongLength: Error, CustomStringConvertible {
     /// The length in bytes that was passed to ``Exchange/begin(_:length:)``.
-    public let declared: Int
+    package let declared: Int
     /// The number of bytes that were written before the error.
-    public let written: Int
+    package let written: Int
 
     /// Both lengths, and the advice to declare the right one or none.
-    public var description: String {
+    package var description: String {
         "a stream was declared with \(declared) bytes and got \(written); declare the right length, or none"
     }
 }

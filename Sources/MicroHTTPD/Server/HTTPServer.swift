@@ -12,12 +12,9 @@ import Synchronization
 /// }
 /// try server.start()
 /// ```
-public final class HTTPServer: Sendable {
+package final class HTTPServer: Sendable {
     /// How the body of a request is handled, decided after its head.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum BodyChoice: Sendable {
+    package enum BodyChoice: Sendable {
         /// Sends this response now; no handler runs.
         case refused(HTTPResponse, [UInt8])
         /// Collects the body before the handler starts; a body with more bytes than this gets a 413.
@@ -27,18 +24,18 @@ public final class HTTPServer: Sendable {
     }
 
     /// Decides on the body: gets the head, whether its target was a whole URL, and the client's address without a port.
-    public typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> BodyChoice
+    package typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> BodyChoice
 
     /// Answers an exchange; called on its loop, with the collected body, which is empty if the body is streamed.
     package typealias Handle = @Sendable (Exchange, _ body: consuming [UInt8]) -> Void
 
     /// Makes the response for a request that the engine refuses, from a status and a message.
-    public typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
+    package typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
 
     /// The host name or IP address that was given for listening.
-    public let host: String
+    package let host: String
     /// The limits for requests and connections.
-    public let limits: Limits
+    package let limits: Limits
     package let bodyMemory: BodyMemory
     let tls: TLSIdentity?
     let logger: Logger
@@ -67,7 +64,7 @@ public final class HTTPServer: Sendable {
     ///   - chooseBody: decides how a body is handled; must not block.
     ///   - refuse: makes the responses for requests that the engine refuses.
     ///   - handle: answers an exchange; starts on the exchange's loop.
-    public convenience init(
+    package convenience init(
         host: String = "127.0.0.1", port: Int = 0, tls: TLSIdentity? = nil, limits: Limits = Limits(),
         loops: Int? = nil, logger: Logger = Logger(label: "drawbridge.http"),
         chooseBody: @escaping ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
@@ -108,7 +105,7 @@ public final class HTTPServer: Sendable {
     /// Binds the port and starts to serve; call it once.
     ///
     /// - Throws: ``ListenError``, whose text says what to do, or ``SystemError``.
-    public func start() throws {
+    package func start() throws {
         let layout = try HeadLayout.ofThisLibrary.get()
         precondition(state.withLock { $0.socket == nil }, "a server is started once")
         // So that writing to a connection that the peer has closed returns an error instead of ending the process.
@@ -141,16 +138,16 @@ public final class HTTPServer: Sendable {
     }
 
     /// The port that it listens on; 0 before ``start()``.
-    public var port: Int { state.withLock { $0.socket?.port } ?? 0 }
+    package var port: Int { state.withLock { $0.socket?.port } ?? 0 }
 
     /// The IP address that it listens on; nil before ``start()``.
-    public var address: String? { state.withLock { $0.socket?.address } }
+    package var address: String? { state.withLock { $0.socket?.address } }
 
     /// Stops: accepts no more requests, waits for running ones, and after `grace` cancels those that are left.
     ///
     /// A client whose response has not begun by then gets a 503. A handler that ignores its cancellation for one more
     /// second is abandoned, which is logged.
-    public func stop(within grace: Duration = .seconds(5)) async { _ = await end(within: grace) }
+    package func stop(within grace: Duration = .seconds(5)) async { _ = await end(within: grace) }
 
     /// Stops like ``stop(within:)``, and returns the number of abandoned handlers.
     ///

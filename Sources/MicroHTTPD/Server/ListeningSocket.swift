@@ -101,9 +101,6 @@ public struct ListenError: Error, CustomStringConvertible {
     }
 }
 
-/// A failed system call with its reason; the same type as the loop's.
-public typealias SystemError = EventLoop.SystemError
-
 /// The program that listens on a port, found in proc(5).
 enum PortHolder {
     /// - Returns: `node (process 4711)`; nil if none listens, or if it is another user's, whose descriptors are hidden.

@@ -6,9 +6,7 @@ import Glibc
 ///
 /// ```swift
 /// let identity = try TLSIdentity(certificateFile: "cert.pem", keyFile: "key.pem")
-/// let server = HTTPServer(port: 8443, tls: identity) { exchange in
-///     exchange.send(HTTPResponse(status: .ok), Array("hello".utf8))
-/// }
+/// try await gateway.run(ServerConfiguration(port: 8443, tls: identity))
 /// ```
 public struct TLSIdentity: Sendable {
     private let certificates: [UInt8]
@@ -25,7 +23,7 @@ public struct TLSIdentity: Sendable {
     /// - Parameters:
     ///   - certificateFile: the server's certificate, followed by its chain.
     ///   - keyFile: its private key, not encrypted.
-    /// - Throws: ``UnusableIdentity``, whose text says what to do.
+    /// - Throws: an error whose text says what to do.
     public init(certificateFile: String, keyFile: String) throws {
         try self.init(PEMText.read(certificateFile), PEMText.read(keyFile))
     }
@@ -35,7 +33,7 @@ public struct TLSIdentity: Sendable {
     /// - Parameters:
     ///   - certificates: the server's certificate, followed by its chain.
     ///   - key: its private key, not encrypted.
-    /// - Throws: ``UnusableIdentity``, whose text says what to do.
+    /// - Throws: an error whose text says what to do.
     public init(certificates: [UInt8], key: [UInt8]) throws {
         try self.init(
             PEMText(name: "the certificate's text", bytes: certificates),
@@ -155,9 +153,9 @@ extension TLSIdentity: CustomStringConvertible, CustomReflectable {
 }
 
 /// A certificate or private key that a server cannot use; the description has the reason and what to do.
-public struct UnusableIdentity: Error, CustomStringConvertible {
+package struct UnusableIdentity: Error, CustomStringConvertible {
     /// Why the certificate or key cannot be used, and what to do.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

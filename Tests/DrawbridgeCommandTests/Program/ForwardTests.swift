@@ -158,7 +158,7 @@ import Testing
         try native.start()
         let gateway = Gateway()
         gateway.configure { $0.replySupplier = OutsideReplies(origins: [], patience: .milliseconds(300)) }
-        try gateway.mock(["slow": ["$forward": "http://127.0.0.1:\(native.port)/slow"]])
+        try gateway.mock(["slow": ["$forward": .string("http://127.0.0.1:\(native.port)/slow")]])
         let answer = try await gateway.respond(to: Request("/slow?_mobile_bridge=1")).body.collect()
         #expect(
             String(decoding: answer, as: UTF8.self).contains("gave no complete answer within 0.3 seconds"))

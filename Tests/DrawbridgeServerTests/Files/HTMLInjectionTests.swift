@@ -117,7 +117,7 @@ struct HTMLInjectionTests {
         try site.file("a.html", bytes: Array("<head>".utf8) + rest)
         let response = await Process(site, epoch: "1").get("/a.html", as: "document")
         #expect(response.body.length == 11 + rest.count)
-        guard case .stream = response.body else {
+        guard case .stream = response.body.content else {
             Issue.record("it was read as a whole")
             return
         }

@@ -129,7 +129,7 @@ struct StaticFilesTests {
         try site.file("data.bin", bytes: [UInt8](repeating: 7, count: 100_000))
         var response: Response? = await site.get("/data.bin")
         try FileManager.default.removeItem(atPath: site.path("data.bin"))
-        guard case .file(let file) = try #require(response).body else {
+        guard case .file(let file) = try #require(response).body.content else {
             Issue.record("a large file is sent as a file")
             return
         }
@@ -169,11 +169,11 @@ struct StaticFilesRootTests {
             + "create the folder, or name the one that holds index.html"
         #expect(error.description == line)
         let other = try #require(throws: StaticFiles.RootError.self) {
-            try StaticFiles.staticFiles(site.path("file")).validate()
+            try StaticFiles(root: site.path("file"))
         }
         #expect(other.description.contains("Not a directory; name the folder that holds the files"))
         #expect(throws: StaticFiles.RootError.self) { try StaticFiles(root: "") }
-        #expect(throws: Never.self) { try StaticFiles(root: site.path("")).validate() }
+        #expect(throws: Never.self) { try StaticFiles(root: site.path("")) }
     }
 
     @Test(.enabled(if: geteuid() != 0, "the superuser may read everything"))

@@ -88,4 +88,23 @@ struct InterceptionRuleTests {
             try await gateway.respond(to: Request("/echo?native=yes&a=b")).json()["data"] == ["a": "b"])
         #expect(try await gateway.text(at: "/echo") == "behind: GET /echo?_mobile_bridge=1")
     }
+
+    @Test(arguments: [
+        ("/echo?a=b", true), ("/", true), ("/__drawbridge", true), ("/__drawbridge__/health", false),
+        ("/__drawbridge__", false), ("//__drawbridge__/calls", false), ("/%5F_drawbridge__/calls", false),
+    ])
+    func everythingIsForNativeButTheGatewaysOwn(target: String, isTaken: Bool) {
+        #expect((EverythingRule.everything.canonicalRequest(for: Request(target)) != nil) == isTaken)
+    }
+
+    @Test func aGatewayThatTakesEverythingNeedsNoMark() async throws {
+        let gateway = Gateway.testing(passThrough: [Behind()], rules: [.everything])
+        #expect(try await gateway.respond(to: Request("/echo?a=b")).json()["data"] == ["a": "b"])
+        #expect(try await gateway.respond(to: Request("/nothing")).json()["message"] == "No response")
+        let health = try await gateway.respond(to: Request("/__drawbridge__/health")).json()
+        #expect(health["data"]?["status"] == "ok")
+        #expect(NativeMark(gateway.rules).target("/echo?a=b") == "/echo?a=b")
+        let foreign = Request("/echo", headers: [.origin: "https://foreign.example"])
+        #expect(await gateway.respond(to: foreign).status == .forbidden)
+    }
 }

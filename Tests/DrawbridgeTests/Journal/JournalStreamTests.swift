@@ -18,7 +18,7 @@ import Testing
         init(_ program: JournalProgram, _ query: String = "", last: String? = nil) async {
             let headers: HTTPFields = last.map { [.lastEventID: $0] } ?? [:]
             response = await program.ask(.get, "calls/events\(query)", headers: headers)
-            guard case .stream(_, let write) = response.body else { return }
+            guard case .stream(_, let write) = response.body.content else { return }
             task.withLock { task in
                 task = Task {
                     try await write(

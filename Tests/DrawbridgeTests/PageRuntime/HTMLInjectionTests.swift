@@ -380,7 +380,7 @@ struct HTMLInjectionTests {
         let bytes = Array("<head>".utf8) + [UInt8](repeating: UInt8(ascii: "<"), count: length - 6)
         let file = MemoryFile([0, 0, 0] + bytes + [0])
         var response = document()
-        response.body = .file(Response.File(handle: file, offset: 3, length: length))
+        response.body = .init(.file(.init(handle: file, offset: 3, length: length)))
         let result = apply(to: response)
         #expect(file.reads == [3..<3 + min(length, 65_536)])
         #expect(result.body.length == length + 4)
@@ -392,7 +392,7 @@ struct HTMLInjectionTests {
 
     @Test func aFileThatBecameShorterIsNotChanged() {
         var response = document()
-        response.body = .file(Response.File(handle: MemoryFile(Array("<head>".utf8)), offset: 0, length: 7))
+        response.body = .init(.file(.init(handle: MemoryFile(Array("<head>".utf8)), offset: 0, length: 7)))
         #expect(apply(to: response).head == response.head)
     }
 

@@ -1,4 +1,3 @@
-import Drawbridge
 import DrawbridgeCommand
 import DrawbridgeServer
 import Testing
@@ -14,6 +13,7 @@ func answer(_ action: String, _ data: JSON, from gateway: Gateway) async throws 
 
 /// Only a process of its own may do it: it can be done once.
 func logAmongTheRequests() {
+    LineLogHandler.format = .json  // for programs; text is for people
     LoggingSystem.bootstrap { _ in LineLogHandler() }
 }
 

@@ -80,8 +80,6 @@ public struct PageRuntime: Sendable, Equatable {
         self.excluded = excluded
     }
 
-    package static let usualPageIDItem = "pageId"
-
     /// Whether a text is a valid `userAgent`: printable ASCII whose only template is `{{userAgent}}`.
     package static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
 
@@ -140,7 +138,6 @@ public struct PageRuntime: Sendable, Equatable {
         if !own.isEmpty {
             members["bridges"] = .array(own.map { ["name": .string($0.name), "options": $0.options] })
         }
-        if pageIDItem != Self.usualPageIDItem { members["pageIDItem"] = .string(pageIDItem) }
         if let commandItem { members["commandItem"] = .string(commandItem) }
         return .object(members)
     }

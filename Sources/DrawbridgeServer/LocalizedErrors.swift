@@ -1,11 +1,7 @@
 import Drawbridge
-import MicroHTTPD
-
-#if canImport(FoundationEssentials)
+import EventLoop
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import MicroHTTPD
 
 // What `run()` and a request's body throw; the engine itself imports no Foundation.
 extension BodyDropped: DescribedError {}
@@ -13,5 +9,6 @@ extension HandlersLeftBehindError: DescribedError {}
 extension InvalidUpstream: DescribedError {}
 extension ListenError: DescribedError {}
 extension StaticFiles.RootError: DescribedError {}
+extension SystemError: DescribedError {}
 extension UnusableIdentity: DescribedError {}
 extension WrongLength: DescribedError {}

@@ -87,8 +87,8 @@ import Testing
         }
         #expect(
             log.messages.value == [
-                "Flagged takes /a, so Answering there is never asked: let the canInit(with:) of Flagged return false "
-                    + "for this path, or unregister one of the two"
+                "Flagged answers /a instead of Answering: let its canInit(with:) return false for this path, "
+                    + "or unregister one of the two"
             ])
     }
 

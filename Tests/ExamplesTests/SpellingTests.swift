@@ -17,7 +17,9 @@ struct SpellingTests {
         "static let execution = HandlerOptions.Execution.thread",
         "static var execution: HandlerOptions.Execution { .thread }",
         "static let bodyMode = HandlerOptions.Body.streamed",
-        "static var bodyMode: HandlerOptions.Body? { .streamed }",
+        "static var bodyMode: HandlerOptions.Body? { .streamed }", "static let deadline = 5",
+        "static let deadline: TimeInterval = 5", "static let methods = \"POST\"",
+        "static let methods = [\"POST\"]",
     ]
 
     @Test func aStaticThatIsSaidInTheOptionsDoesNotCompile() async throws {
@@ -29,11 +31,12 @@ struct SpellingTests {
         }
         let folder = try Folder()
         try folder.write(
-            "Handlers.swift", "import Drawbridge\nimport HTTPTypes\n" + handlers.joined(separator: "\n"))
+            "Handlers.swift",
+            "import Foundation\nimport Drawbridge\nimport HTTPTypes\n" + handlers.joined(separator: "\n"))
         let compiler = try Program("swiftc", Self.arguments() + ["\(folder.path)/Handlers.swift"])
         let errors = await compiler.wholeOutput().split(separator: "\n").filter { $0.contains(": error: ") }
         func told(of number: Int) -> [Substring] {
-            errors.filter { $0.contains("Handlers.swift:\(number + 3):") }
+            errors.filter { $0.contains("Handlers.swift:\(number + 4):") }
         }
         for (number, line) in Self.statics.enumerated() {
             let own = told(of: number + right.count)

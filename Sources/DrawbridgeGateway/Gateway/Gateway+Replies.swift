@@ -160,7 +160,7 @@ extension Gateway {
         else { return }
         throw HTTPError(
             .methodNotAllowed, "\(plain.path) is a mock, and mocks do not answer \(plain.method)",
-            headers: [.allow: Route.usualMethods])
+            headers: [.allow: Route.usualMethods.joined(separator: ", ")])
     }
 
     private func replied(

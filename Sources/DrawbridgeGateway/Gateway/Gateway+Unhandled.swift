@@ -59,13 +59,13 @@ extension Gateway {
         else { return }
         request.logger.warning(
             """
-            \(ruled.name) takes \(plain.path), so \(hidden.name) there is never asked: let the canInit(with:) of \
-            \(ruled.name) return false for this path, or unregister one of the two
+            \(ruled.name) answers \(plain.path) instead of \(hidden.name): let its canInit(with:) return false for this \
+            path, or unregister one of the two
             """)
     }
 
     func methodNotAllowed(_ plain: Request, _ routes: [Route]) -> HTTPError {
-        let allow = routes.map(\.allow).joined(separator: ", ")
+        let allow = Route.allow(routes)
         return HTTPError(
             .methodNotAllowed,
             "\(plain.path) has no handler that takes \(plain.method); registered there: \(allow)",

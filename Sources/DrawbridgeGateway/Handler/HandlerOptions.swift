@@ -63,45 +63,39 @@ public struct HandlerOptions: Sendable {
     }
 }
 
-/// The type of a static that stands in ``Handler/options`` instead: for the types that one would give it, conformance is
-/// unavailable, so that `static let deadline: Duration = .seconds(5)`, which would do nothing, does not compile.
+/// A static that ``Handler/options`` says instead: the types that one would give it conform unavailably, so that
+/// `static let deadline: Duration = .seconds(5)`, which would do nothing, does not compile.
 public protocol _SaidInOptions {}
 
-/// Nothing is said by a static of its own.
+/// The default: no such static.
 public struct _Unsaid: _SaidInOptions {}
 
-@available(
-    *, unavailable, message: "write static let options = HandlerOptions(methods: [.post]) in the handler"
-)
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
 extension Array: _SaidInOptions {}
 
-@available(
-    *, unavailable, message: "write static let options = HandlerOptions(methods: [.post]) in the handler"
-)
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
 extension Set: _SaidInOptions {}
 
-@available(
-    *, unavailable, message: "write static let options = HandlerOptions(methods: [.post]) in the handler"
-)
-extension HTTPRequest.Method: _SaidInOptions {}
-
-@available(
-    *, unavailable, message: "write static let options = HandlerOptions(deadline: .seconds(5)) in the handler"
-)
-extension Duration: _SaidInOptions {}
-
-@available(
-    *, unavailable,
-    message: "write static let options = HandlerOptions(methods: …, deadline: …) in the handler"
-)
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
 extension Optional: _SaidInOptions {}
 
-@available(
-    *, unavailable, message: "write static let options = HandlerOptions(execution: .thread) in the handler"
-)
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
+extension String: _SaidInOptions {}
+
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
+extension Int: _SaidInOptions {}
+
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
+extension Double: _SaidInOptions {}
+
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
+extension Duration: _SaidInOptions {}
+
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
+extension HTTPRequest.Method: _SaidInOptions {}
+
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
 extension HandlerOptions.Execution: _SaidInOptions {}
 
-@available(
-    *, unavailable, message: "write static let options = HandlerOptions(body: .streamed) in the handler"
-)
+@available(*, unavailable, message: "write static let options = HandlerOptions(…)")
 extension HandlerOptions.Body: _SaidInOptions {}

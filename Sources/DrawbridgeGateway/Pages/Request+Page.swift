@@ -41,10 +41,12 @@ extension Request {
     var pagePath: String? { saidPath ?? page?.path }
 
     /// The path of that address with the id in it, for sets of handlers.
+    ///
+    /// A request that says the path has the id in its `Referer`, unless the page's policy leaves that out.
     var pagePlace: (path: String, id: String?)? {
         guard let path = saidPath else { return (page?.address).map { ($0.path, $0.id) } }
-        let id = headers.value(.pageItem).flatMap { Percent.decode($0[...].utf8, plusIsSpace: true) }
-        return (path, id)
+        let sent = headers.value(.referer).map { Page.Address($0, item: host?.pageIDItem ?? "") }
+        return (path, [sent, page?.address].compactMap(\.self).first { $0.path == path }?.id)
     }
 
     private var saidPath: String? {

@@ -79,6 +79,9 @@ package final class Route: Routed, Answering {
 
     func takes(_ method: HTTPRequest.Method) -> Bool { options.takes(method) }
 
+    /// A handler that names `HEAD` is asked before one that takes it with `GET`.
+    package var isFirst: Bool { options.methods?.contains(.head) == true }
+
     /// Whether another route of the same path takes one of this route's methods, and so replaces it.
     package func isReplaced(by other: Route) -> Bool {
         switch (options.methods, other.options.methods) {
@@ -116,13 +119,16 @@ package final class Route: Routed, Answering {
 
     private static let longStep = Duration.milliseconds(50)
 
-    /// Its methods, as the value of an `Allow` header.
-    var allow: String {
-        guard let methods = options.methods else { return Self.usualMethods }
-        let head: [HTTPRequest.Method] = methods.contains(.head) || !methods.contains(.get) ? [] : [.head]
-        return (methods + head).map(\.rawValue).joined(separator: ", ")
+    /// The value of an `Allow` header for these routes of one path.
+    static func allow(_ routes: [Route]) -> String {
+        var names: [String] = []
+        for methods in routes.map(\.options.methods) {
+            let said = methods?.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
+            for name in said ?? usualMethods where !names.contains(name) { names.append(name) }
+        }
+        return names.joined(separator: ", ")
     }
 
-    /// The `Allow` value for replies, and for handlers that declare no methods.
-    static let usualMethods = "GET, POST, PUT, PATCH, DELETE"
+    /// The methods that replies take, and handlers that declare none.
+    static let usualMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 }

@@ -9,8 +9,6 @@ extension HTTPField.Name {
     package static let pageWaits = Self("X-Drawbridge-Waits")!
     /// The path of a page's address, by which its handlers are chosen where it has no channel.
     package static let pagePath = Self("X-Drawbridge-Path")!
-    /// The id in that address, as it is encoded there.
-    package static let pageItem = Self("X-Drawbridge-Item")!
     /// The message of its page that must be handled before a request: the number of its life, a dot, its own number.
     package static let pageAfter = Self("X-Drawbridge-After")!
     /// The `--bridge` script that has sent a request of the page.

@@ -48,7 +48,7 @@ import HTTPTypes
         case 11: name == .secPurpose
         case 12: name == .requestID
         case 14: name == .secFetchSite
-        case 17: name == .pageID || name == .pagePath || name == .pageItem
+        case 17: name == .pageID || name == .pagePath
         case 18: name == .pageToken || name == .pageWaits || name == .pageAfter
         case 19: name == .pageBridge
         case 20: name == .session
@@ -58,7 +58,7 @@ import HTTPTypes
 
     /// Fields that identify a page; removed if the target is a whole URL, which no page of the gateway sends.
     private static let ofPages: Set<HTTPField.Name> = [
-        .pageID, .pagePath, .pageItem, .pageWaits, .pageAfter, .pageBridge,
+        .pageID, .pagePath, .pageWaits, .pageAfter, .pageBridge,
     ]
 
     package var waitsForItsTurn: Bool { !isAnonymous && headers.contains(.pageAfter) }

@@ -26,7 +26,7 @@ package struct Routes<Target: Routed> {
         let add = { (targets: inout [Target]) in
             let replaced = targets.filter { $0.isReplaced(by: route) }
             targets.removeAll { $0.isReplaced(by: route) }
-            targets.append(route)
+            targets.insert(route, at: route.isFirst ? 0 : targets.endIndex)
             return replaced
         }
         near = Nearest.Patterns()
@@ -108,11 +108,16 @@ package struct Routes<Target: Routed> {
 package protocol Routed: Sendable {
     var pattern: RoutePattern { get }
 
+    /// Whether it is asked before the others with the same pattern.
+    var isFirst: Bool { get }
+
     /// Whether another target with the same pattern replaces this one; else both are kept.
     func isReplaced(by other: Self) -> Bool
 }
 
 extension Routed {
+    package var isFirst: Bool { false }
+
     package func isReplaced(by other: Self) -> Bool { true }
 }
 

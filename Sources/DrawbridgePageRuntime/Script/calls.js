@@ -122,9 +122,6 @@ function askNow(method, path, body) {
 /// What says which page sends a request that is bound for native.
 function signature() {
     const fields = [['Page', page], ['Token', token], ['Path', location.pathname]];
-    const item = (config.pageIDItem || 'pageId') + '=';
-    const id = location.search.slice(1).split('&').find(text => text.startsWith(item));
-    if (id) fields.push(['Item', id.slice(item.length)]);
     return config.session ? fields.concat([['Session', config.session]]) : fields;
 }
 

@@ -94,7 +94,7 @@ struct Forwarding {
         case 15 where name == .xForwardedFor: .forwarded
         case 16 where name == .xForwardedHost: .forwarded
         case 17 where name == .xForwardedProto: .forwarded
-        case 17 where name == .pageID || name == .pagePath || name == .pageItem: .ours
+        case 17 where name == .pageID || name == .pagePath: .ours
         case 18 where name == .pageToken || name == .pageWaits || name == .pageAfter: .ours
         case 19 where name == .pageBridge: .ours
         case 20 where name == .session: .ours

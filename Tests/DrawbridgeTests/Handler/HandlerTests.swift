@@ -90,6 +90,11 @@ struct HandlerTests {
         #expect(try await gateway.text(at: "/thing") == "wildcard")
     }
 
+    struct Naming: Handler {
+        static let options = HandlerOptions(methods: [.head])
+        func handle(_ request: Request) async throws -> Response { Response(text: "named") }
+    }
+
     struct Reading: SynchronousHandler {
         static let options = HandlerOptions(methods: [.get])
         func handle(_ request: Request) -> Response { Response(text: "\(request.method)") }
@@ -107,6 +112,8 @@ struct HandlerTests {
         // One that names HEAD is another handler of the same path, and does not replace it.
         try gateway.register(Deleting.self, at: "/thing")
         #expect(gateway.registered["/thing"] == ["Deleting", "Reading"])
+        try gateway.register(Naming.self, at: "/thing")
+        #expect(try await gateway.respond(to: Request(.head, "/thing?_mobile_bridge=1")).text() == "named")
     }
 
     @Test(arguments: ["prefetch", "prefetch;prerender"])

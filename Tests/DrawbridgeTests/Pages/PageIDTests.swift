@@ -56,17 +56,26 @@ import Testing
         #expect(try await who(page, 3) == "/shop")
     }
 
-    @Test func aRequestHasTheIDOfItsHeaderOrOfItsPage() async throws {
+    @Test func aRequestHasTheIDOfItsRefererOrOfItsPage() async throws {
         let gateway = try gateway()
         let page = TestPage(gateway, url: "http://localhost/shop?pageId=7")
         let token = gateway.access.token.text
         #expect(try await who(gateway, [.pageID: page.id, .pageToken: token]) == "7")
         // What a request says of the address is newer than what the page has said.
-        let moved: HTTPFields = [.pageID: page.id, .pageToken: token, .pagePath: "/shop"]
+        var moved: HTTPFields = [.pageID: page.id, .pageToken: token, .pagePath: "/shop"]
+        #expect(try await who(gateway, moved) == "7", "of a page that sends no Referer")
+        moved[.referer] = "http://localhost/shop?pageId=pay%20now"
+        #expect(try await who(gateway, moved) == "pay now")
+        moved[.referer] = "http://localhost/shop"
         #expect(try await who(gateway, moved) == "/shop")
-        let quiet: HTTPFields = [.pageToken: token, .pagePath: "/", .pageItem: "pay%20now"]
-        #expect(try await who(gateway, quiet) == "pay now")
-        #expect(try await who(gateway, [.pagePath: "/", .pageItem: "7"]) == "all", "without the token")
+        moved[.referer] = "http://localhost/"
+        #expect(try await who(gateway, moved) == "7", "a Referer of another path is not that of the page")
+        moved[.pagePath] = "/other"
+        #expect(try await who(gateway, moved) == "all")
+        let quiet: HTTPFields = [.pageToken: token, .pagePath: "/", .referer: "http://localhost/?pageId=7"]
+        #expect(try await who(gateway, quiet) == "7")
+        let foreign: HTTPFields = [.pagePath: "/", .referer: "http://localhost/?pageId=7"]
+        #expect(try await who(gateway, foreign) == "all", "without the token")
         #expect(try await who(gateway, [:]) == "all", "of no page")
     }
 
@@ -89,16 +98,14 @@ import Testing
         let gateway = try gateway(PageRuntime(pageIDItem: "screen"))
         #expect(try await who(TestPage(gateway, url: "http://localhost/?screen=7")) == "7")
         #expect(try await who(TestPage(gateway, url: "http://localhost/?pageId=7")) == "all")
-        let told = gateway.pageRuntime?.configuration(epoch: "", path: "/", names: PageNames())
-        #expect(told?["pageIDItem"] == "screen")
-        #expect(PageRuntime().configuration(epoch: "", path: "/", names: PageNames())["pageIDItem"] == nil)
     }
 
     @Test func aHintNamesTheIDOfThePagesThatHaveAHandler() async throws {
         let gateway = try gateway()
         try gateway.pages(id: "7") { try $0.register(at: "/makeACall") { Named(name: "call") } }
         let headers: HTTPFields = [
-            .pageToken: gateway.access.token.text, .pagePath: "/shop", .pageItem: "8",
+            .pageToken: gateway.access.token.text, .pagePath: "/shop",
+            .referer: "http://localhost/shop?pageId=8",
         ]
         let answer = await gateway.respond(to: Request("/makeACall?_mobile_bridge=1", headers: headers))
         #expect(

@@ -5,18 +5,18 @@ import HTTPTypes
 public struct RequestBridge: Sendable {
     /// `POST /notes?_mobile_bridge=1`, with the input as its body.
     public static let flag = RequestBridge { name, input in
-        (.post, "/\(name)?_mobile_bridge=1", input.isNull ? [] : input.bytes)
+        (.post, flagged(name), input.isNull ? [] : input.bytes)
     }
 
     /// `GET /notes?_mobile_bridge=1&text=x`, with the members of the input as query items.
     public static let query = RequestBridge { name, input in
-        var query = "_mobile_bridge=1"
+        var target = flagged(name)
         for (name, value) in input.objectValue ?? [:] {
             for value in value.arrayValue ?? [value] {
-                query += "&\(Percent.encode(name))=\(Percent.encode(value.stringValue ?? "\(value)"))"
+                target += "&\(Percent.encode(name))=\(Percent.encode(value.stringValue ?? "\(value)"))"
             }
         }
-        return (.get, "/\(name)?\(query)", [])
+        return (.get, target, [])
     }
 
     /// `POST /__jsbridge__` with `{"action": "notes", "data": {…}}`.
@@ -25,6 +25,11 @@ public struct RequestBridge: Sendable {
     }
 
     let request: @Sendable (_ name: String, _ input: JSON) -> (HTTPRequest.Method, String, [UInt8])
+
+    /// A name may have a query of its own: `/tasks/7?priority=low`.
+    private static func flagged(_ name: String) -> String {
+        "/\(name)\(name.contains("?") ? "&" : "?")_mobile_bridge=1"
+    }
 }
 
 extension Gateway {

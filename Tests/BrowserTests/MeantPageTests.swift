@@ -109,7 +109,7 @@ import Testing
         let wrapper = """
             <!doctype html><meta charset=utf-8><title>A page</title>
             <script>
-            const heard = [];
+            var heard = [];
             function withBridge(work) {
                 if (window.WebViewJavascriptBridge) return work(WebViewJavascriptBridge);
                 if (window.WVJBCallbacks) return WVJBCallbacks.push(work);

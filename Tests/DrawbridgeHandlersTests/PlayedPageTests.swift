@@ -38,6 +38,20 @@ import Testing
         #expect(try await page.call("touch") == "done")
     }
 
+    /// A bridge's flag joins a query that the name has.
+    @Test func aNameWithAQueryIsCalledByEachFlag() async throws {
+        let gateway = Gateway()
+        try gateway.register(at: "/tasks/:id") { Given() }
+        for bridge in [RequestBridge.flag, .query] {
+            let output = try await gateway.call("/tasks/7?priority=low", ["n": 1], by: bridge).output()
+            #expect(output["id"] == "7" && output["priority"] == "low" && output["n"] != nil)
+        }
+    }
+
+    private struct Given: JSONHandler {
+        func handle(_ input: JSON) async throws -> JSON { input }
+    }
+
     @Test func aCallGoesToThePageThatHasAHandlerOfThatName() async throws {
         let gateway = Gateway()
         let (first, second) = (PlayedPage(gateway), PlayedPage(gateway))

@@ -60,7 +60,7 @@ extension Gateway {
     /// The page runtime is added to the documents that responders send.
     func passing(_ request: Request) -> PassThrough? {
         if OwnPath.isOwn(request) { return nil }
-        guard let injection, !request.isAbsoluteForm, pageRuntime?.isFor(request.path) == true else {
+        guard let injection, !request.isAbsoluteForm, program.pageRuntime?.isFor(request.path) == true else {
             return PassThrough(responders: behind, request: request) { $0?.withPasser }
         }
         if let refusal = injection.refusal(of: request) {

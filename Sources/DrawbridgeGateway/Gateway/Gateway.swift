@@ -44,8 +44,6 @@ public final class Gateway: Answerer {
     @usableFromInline package let presenter: any Presenter
     /// The log of the gateway and its handlers.
     @usableFromInline package let logger: Logger
-    /// The scripts that are added to documents so that pages can call native; nil leaves documents unchanged.
-    @usableFromInline package let pageRuntime: PageRuntime?
     /// The open pages that use a bridge.
     public let pages = Pages()
     /// The secret for the tester's API below `/__drawbridge__/`; pages do not know it.
@@ -56,8 +54,6 @@ public final class Gateway: Answerer {
     @usableFromInline package let via = Via()
     /// How many servers listen for this gateway, and how many have not stopped yet.
     private let servers = Mutex((listening: 0, open: 0))
-    /// The `User-Agent` for pages whose settings have none.
-    let appName: AppName?
     package let injection: HTMLInjection?
 
     /// Answers requests below `/__drawbridge__/`.
@@ -74,7 +70,7 @@ public final class Gateway: Answerer {
     public let journal: Journal
     package let replyBook: ReplyBook
     let replySteps = ReplySteps()
-    private let told = Mutex(GatewayProgram.Snapshot(GatewayProgram()))
+    private let live: GatewayProgram.Live
 
     /// Held while the names that pages may call are changed.
     let naming = Mutex<Void>(())
@@ -105,9 +101,12 @@ public final class Gateway: Answerer {
         self.replyBook = replyBook
         handlers = HandlerSet(in: registry, logger: logger)
         ruled = RuledHandlers(in: registry)
-        self.pageRuntime = pageRuntime
-        appName = pageRuntime?.appName
-        injection = pageRuntime.map { Self.injection(of: $0, token: access.token.text, replyBook, journal) }
+        let live = GatewayProgram.Live(GatewayProgram(pageRuntime: pageRuntime))
+        self.live = live
+        injection = pageRuntime.map {
+            Self.injection(
+                of: live, isForForeignFrames: $0.isForForeignFrames, access.token.text, replyBook, journal)
+        }
         self.middleware = middleware
         self.rules = rules
         hasUsualRules = rules.allSatisfy { $0 is JSBridgeRule || $0 is FlagRule || $0 is EverythingRule }
@@ -124,31 +123,31 @@ public final class Gateway: Answerer {
 
     /// - Parameter token: the page token, which is part of the script tag in documents and new in every process.
     private static func injection(
-        of runtime: PageRuntime, token: String, _ replyBook: ReplyBook, _ journal: Journal
+        of live: GatewayProgram.Live, isForForeignFrames: Bool, _ token: String, _ replyBook: ReplyBook,
+        _ journal: Journal
     ) -> HTMLInjection {
         let bridges: @Sendable (Request) -> [BridgeScript] = { request in
-            guard !runtime.bridges.isEmpty else { return [] }
+            guard let runtime = live.now.pageRuntime, !runtime.bridges.isEmpty else { return [] }
             return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
         }
         return HTMLInjection(
-            epoch: RequestID.epoch(), isForForeignFrames: runtime.isForForeignFrames, replyBook, journal,
+            epoch: RequestID.epoch(), isForForeignFrames: isForForeignFrames, replyBook, journal,
             version: { request in bridges(request).map { "-\($0.name)" }.joined() }
         ) { request, nonce in
             RuntimeScript.tags(
-                for: request.path, id: request.query[runtime.pageIDItem], token: token, nonce: nonce,
-                bridges(request).map(\.path))
+                for: request.path, id: live.now.pageRuntime.flatMap { request.query[$0.pageIDItem] },
+                token: token, nonce: nonce, bridges(request).map(\.path))
         }
     }
 
     /// The settings from the program that runs the gateway: an immutable snapshot, replaced at each change.
-    package var program: GatewayProgram.Snapshot { told.withLock { $0 } }
+    package var program: GatewayProgram.Snapshot { live.now }
+
+    /// The scripts that are added to documents so that pages can call native; nil leaves documents unchanged.
+    package var pageRuntime: PageRuntime? { live.now.pageRuntime }
 
     @discardableResult package func configure<Result>(_ change: (inout GatewayProgram) -> Result) -> Result {
-        told.withLock { snapshot in
-            var program = snapshot.program
-            defer { snapshot = GatewayProgram.Snapshot(program) }
-            return change(&program)
-        }
+        live.change(change)
     }
 
     package func serverBegan() {

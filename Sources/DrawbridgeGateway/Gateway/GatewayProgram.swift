@@ -1,9 +1,14 @@
 import DrawbridgeJSON
 import DrawbridgeMessages
 import DrawbridgeMocks
+import DrawbridgePageRuntime
+import Synchronization
 
 /// Settings from the program that runs a gateway; they may change while it serves.
 package struct GatewayProgram: Sendable {
+    /// What is put into documents so that pages can call native; nil leaves documents unchanged. A change counts for the
+    /// next document that is loaded.
+    package var pageRuntime: PageRuntime?
     package var secrets = Redaction()
     /// The URL by which programs on this machine reach the gateway, without a final slash; nil if no server listens.
     package var ownAddress: String?
@@ -35,11 +40,34 @@ package struct GatewayProgram: Sendable {
     @dynamicMemberLookup
     package final class Snapshot: Sendable {
         let program: GatewayProgram
+        // Each request reads these.
+        package let pageRuntime: PageRuntime?
+        let appName: AppName?
 
-        init(_ program: GatewayProgram) { self.program = program }
+        init(_ program: GatewayProgram) {
+            self.program = program
+            pageRuntime = program.pageRuntime
+            appName = program.pageRuntime?.appName
+        }
 
         package subscript<Value>(dynamicMember path: KeyPath<GatewayProgram, Value>) -> Value {
             program[keyPath: path]
+        }
+    }
+    /// The settings now, and their changes.
+    final class Live: Sendable {
+        private let snapshot: Mutex<Snapshot>
+
+        init(_ program: GatewayProgram) { snapshot = Mutex(Snapshot(program)) }
+
+        var now: Snapshot { snapshot.withLock { $0 } }
+
+        func change<Result>(_ change: (inout GatewayProgram) -> Result) -> Result {
+            snapshot.withLock { snapshot in
+                var program = snapshot.program
+                defer { snapshot = Snapshot(program) }
+                return change(&program)
+            }
         }
     }
 }

@@ -89,7 +89,7 @@ extension Gateway {
     package func remember(_ bridges: [SpokenBridge]) {
         var bridges = bridges.filter { !isGiven($0.hint) }
         guard !bridges.isEmpty else { return }
-        for index in bridges.indices where appName != nil || bridges[index].pages.contains(where: hasAppName)
+        for index in bridges.indices where program.appName != nil || bridges[index].pages.contains(where: hasAppName)
         {
             bridges[index].readerOfUserAgent = nil
         }

@@ -1,6 +1,9 @@
 #include "embed.h"
 
 static const struct Text texts[] = {
+    TEXT("app.js")
+#embed "../DrawbridgePageRuntime/Script/app.js"
+    END
     TEXT("bridges.js")
 #embed "../DrawbridgePageRuntime/Script/bridges.js"
     END

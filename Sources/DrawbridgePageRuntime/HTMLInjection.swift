@@ -27,6 +27,8 @@ package struct HTMLInjection: Sendable {
     private let version: @Sendable (_ request: Request) -> String
     /// Whether pages of other sites may frame documents that have no policy for that.
     private let isForForeignFrames: Bool
+    /// Whether the page is in the web view of an app that answers itself.
+    private let isLeftToApp: @Sendable (_ request: Request) -> Bool
     package let withoutNative: PagesWithoutNative
     private let replyBook: ReplyBook?
     private let workers = ServiceWorkers()
@@ -37,10 +39,13 @@ package struct HTMLInjection: Sendable {
     /// - Parameters:
     ///   - epoch: new in every process; letters and digits.
     ///   - isForForeignFrames: whether pages of other sites may frame documents that have no policy for that.
+    ///   - isLeftToApp: whether the page is in the web view of an app that answers itself, and gets the app's URLs.
     ///   - version: a text that changes when the tag does; letters, digits, `-`, `_` and `.`.
     ///   - tag: the tag for the response to a request, with the given nonce if any.
     package init(
-        epoch: String, isForForeignFrames: Bool = false, _ replyBook: ReplyBook? = nil,
+        epoch: String, isForForeignFrames: Bool = false,
+        isLeftToApp: @escaping @Sendable (_ request: Request) -> Bool = { _ in false },
+        _ replyBook: ReplyBook? = nil,
         _ journal: Journal? = nil,
         version: @escaping @Sendable (_ request: Request) -> String = { _ in "" },
         tag: @escaping @Sendable (_ request: Request, _ nonce: String?) -> String
@@ -48,6 +53,7 @@ package struct HTMLInjection: Sendable {
         mark = "-db\(epoch)"
         self.version = version
         self.isForForeignFrames = isForForeignFrames
+        self.isLeftToApp = isLeftToApp
         self.tag = tag
         self.replyBook = replyBook
         withoutNative = PagesWithoutNative(journal)
@@ -182,7 +188,9 @@ package struct HTMLInjection: Sendable {
             headers[.contentType] = "\(type); charset=\(label)"
         }
         // Blocks custom schemes in frames and forms, for which desktop browsers would offer to open an app.
-        headers.append(HTTPField(name: .contentSecurityPolicy, value: Self.ownPolicy))
+        if !isLeftToApp(request) {
+            headers.append(HTTPField(name: .contentSecurityPolicy, value: Self.ownPolicy))
+        }
         let enforced = response.policies(.contentSecurityPolicy)
         if !isForForeignFrames, !headers.contains(.xFrameOptions),
             !enforced.contains(where: { $0.has("frame-ancestors") })

@@ -1,6 +1,7 @@
 import DrawbridgeJSON
 import DrawbridgeMessages
 import DrawbridgeMocks
+import HTTPTypes
 
 /// The configuration of the script that lets pages call native, and of the names that it defines in them.
 ///
@@ -23,15 +24,28 @@ public struct PageRuntime: Sendable, Equatable {
         case answer
     }
 
+    /// Who answers a page that is opened in the app itself.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum InApp: String, Sendable, CaseIterable {
+        /// The app's own bridges, wherever there are any; handlers and mocks answer what the app has not.
+        case app
+        /// Handlers and mocks, as in a browser; they replace the app's bridges.
+        case mocks
+    }
+
     package var schemes: [String]
     package var commandItem: String?
-    package var messageHandlers: [String]
+    /// Nil for `JSBridge` alone, which nobody has asked for: an app with other handlers does without it.
+    private var saidHandlers: [String]?
     package var replyHandlers: [String]
     package var functions: [String]
     package var shortcuts: [String]
     package var bridges: [BridgeScript]
     package var userAgent: String?
     package var missing: Missing
+    package var inApp: InApp
     package var isForForeignFrames: Bool
     package var pageIDItem: String
     package var excluded: [String]
@@ -44,7 +58,7 @@ public struct PageRuntime: Sendable, Equatable {
     ///   - commandItem: the query item that names the call in a command URL, if present: `action` in
     ///     `app://host?action=home`.
     ///   - messageHandlers: the names below `window.webkit.messageHandlers` (contract, section 5); `*` stands for all
-    ///     names with a handler or a reply.
+    ///     names with a handler or a reply. Nil for `JSBridge` where the page's web view has no handlers of its own.
     ///   - replyHandlers: those of them whose `postMessage` returns a promise of the answer.
     ///   - functions: global functions that return the answer synchronously (contract, section 6); `*` stands for all
     ///     names with a handler or a reply, except names that the browser defines.
@@ -55,26 +69,30 @@ public struct PageRuntime: Sendable, Equatable {
     ///   - userAgent: the `User-Agent` that pages and upstreams see: `{{userAgent}} ShopApp/3.2`. `{{userAgent}}` stands
     ///     for the browser's, which is kept if this is nil, or not printable ASCII, or has another template.
     ///   - missing: what a callback without an error parameter gets if there is no handler for its call.
+    ///   - inApp: who answers a page that is opened in the app itself (<doc:InYourApp>).
     ///   - isForForeignFrames: whether pages can call native inside a page of another site too.
     ///   - pageIDItem: the query item of a page's address that has its id, for handlers that only pages with that id have:
     ///     `7` in `/shop?pageId=7`.
     ///   - excluded: paths whose documents are not changed: exact, with parameters, or with a wildcard at the end.
     public init(
-        schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String] = ["JSBridge"],
+        schemes: [String] = [], commandItem: String? = nil, messageHandlers: [String]? = nil,
         replyHandlers: [String] = [],
         functions: [String] = [], shortcuts: [String] = [], bridges: [BridgeScript] = [],
-        userAgent: String? = nil, missing: Missing = .silent, isForForeignFrames: Bool = false,
+        userAgent: String? = nil, missing: Missing = .silent, inApp: InApp = .app,
+        isForForeignFrames: Bool = false,
         pageIDItem: String = "pageId", excluded: [String] = []
     ) {
         self.schemes = schemes.map { $0.lowercased() }
         self.commandItem = commandItem
-        self.messageHandlers = messageHandlers + replyHandlers.filter { !messageHandlers.contains($0) }
+        let given = messageHandlers ?? (replyHandlers.isEmpty ? nil : ["JSBridge"])
+        saidHandlers = given.map { given in given + replyHandlers.filter { !given.contains($0) } }
         self.replyHandlers = replyHandlers
         self.functions = functions
         self.shortcuts = shortcuts
         self.bridges = bridges
         self.userAgent = userAgent
         self.missing = missing
+        self.inApp = inApp
         self.isForForeignFrames = isForForeignFrames
         self.pageIDItem = pageIDItem
         self.excluded = excluded
@@ -84,6 +102,8 @@ public struct PageRuntime: Sendable, Equatable {
     package static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
 
     package var appName: AppName? { userAgent.flatMap(AppName.init) }
+
+    package var messageHandlers: [String] { saidHandlers ?? ["JSBridge"] }
 
     package func bridges(for settings: PageSettings) -> [BridgeScript] {
         guard let names = settings.bridges else { return bridges }
@@ -110,27 +130,40 @@ public struct PageRuntime: Sendable, Equatable {
         return !excluded.contains { RoutePattern(checking: $0)?.fits(segments) == true }
     }
 
+    /// Whether the page is in the web view of an app that answers first.
+    package func isLeftToApp(_ request: Request) -> Bool {
+        inApp == .app && WebView(userAgent: request.headers.value(.userAgent) ?? "") != nil
+    }
+
     /// Whether a text is a valid pattern for `excluded`, where invalid ones have no effect.
     package static func canExclude(_ path: String) -> Bool { RoutePattern.isPattern(path) }
 
     /// The configuration of the script, as a JSON object.
     ///
-    /// - Parameter isWanted: whether native sends messages to every page, so that pages open their channel at once.
+    /// - Parameters:
+    ///   - browser: the `User-Agent` of the page's browser.
+    ///   - isWanted: whether native sends messages to every page, so that pages open their channel at once.
     package func configuration(
-        epoch: String, path: String, names: PageNames, session: Session = .usual, isWanted: Bool = false,
+        epoch: String, path: String, names: PageNames, browser: String = "", session: Session = .usual,
+        isWanted: Bool = false,
         hasJournal: Bool = false, settings: PageSettings = PageSettings()
     ) -> JSON {
         func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
         var members: JSON.Object = [
             "epoch": .string(epoch), "path": .string(path), "schemes": list(schemes),
-            "messageHandlers": list(messageHandlers), "replyHandlers": list(replyHandlers),
-            "inject": list(functions), "shortcuts": list(shortcuts),
+            "messageHandlers": saidHandlers.map(list) ?? .null,
+            "replyHandlers": list(replyHandlers), "inject": list(functions), "shortcuts": list(shortcuts),
             "missing": missing == .silent ? "silent" : "answer",
         ]
+        if inApp != .app { members["inApp"] = .string(inApp.rawValue) }
+        if inApp == .app, let view = WebView(userAgent: browser) { members["view"] = .string(view.rawValue) }
         for (key, value) in names.members { members[key] = value }
         if session != .usual { members["session"] = .string(session.name) }
         if settings.globals.count > 0 { members["globals"] = .object(settings.globals) }
-        if let name = settings.appName ?? appName { members["userAgent"] = .string(name.text) }
+        // An app's own web view has the app's name already.
+        if let name = settings.appName ?? appName, name.text(in: browser) != browser || browser.isEmpty {
+            members["userAgent"] = .string(name.text)
+        }
         if isWanted { members["wanted"] = true }
         if hasJournal { members["journal"] = true }
         if isForForeignFrames { members["foreignFrames"] = true }
@@ -140,5 +173,24 @@ public struct PageRuntime: Sendable, Equatable {
         }
         if let commandItem { members["commandItem"] = .string(commandItem) }
         return .object(members)
+    }
+}
+
+/// The web view of an app, as its `User-Agent` says; by the beginning of the browser's `navigator.vendor`.
+enum WebView: String {
+    case android = "Google"
+    case apple = "Apple"
+
+    /// Browsers, and programs that play one in tests.
+    private static let browsers = ["Safari/", "jsdom/", "HappyDOM/"]
+
+    init?(userAgent: String) {
+        if userAgent.contains("; wv)") {
+            self = .android
+        } else if userAgent.contains("AppleWebKit/"), !Self.browsers.contains(where: userAgent.contains) {
+            self = .apple
+        } else {
+            return nil
+        }
     }
 }

@@ -8,7 +8,7 @@ package enum RuntimeScript {
 
     /// The modules in an order in which each comes after those that it needs while it is evaluated.
     private static let order = [
-        "pristine", "channel", "faults", "calls", "urls", "names", "native", "interface", "inject",
+        "pristine", "channel", "app", "faults", "calls", "urls", "names", "native", "interface", "inject",
         "messages", "wvjb", "commands", "queue", "frames", "shortcuts", "globals", "bridges",
     ]
 
@@ -50,13 +50,14 @@ package enum RuntimeScript {
 
     /// Removes the spaces next to brackets and operators of a line.
     ///
-    /// Spaces in strings are kept, and so are lines with a regular expression, a template literal or double quotes.
+    /// Spaces in strings are kept, and so is the rest of a line from a regular expression, a template literal or a double
+    /// quote on.
     private static func withoutBlanks(_ line: ArraySlice<UInt8>) -> [UInt8] {
         var short: [UInt8] = []
         var isText = false
         var isEscaped = false
         for (place, byte) in zip(line.indices, line) {
-            if !isText, "\"`/".utf8.contains(byte) { return Array(line) }
+            if !isText, "\"`/".utf8.contains(byte) { return short + line[place...] }
             if byte == UInt8(ascii: "'"), !isEscaped { isText.toggle() }
             isEscaped = isText && byte == UInt8(ascii: "\\") && !isEscaped
             if byte == blank, !isText, let last = short.last, place + 1 < line.endIndex {

@@ -59,6 +59,32 @@ import Testing
         await site.stop()
     }
 
+    @Test(arguments: Browser.tried) func aSwitchBesideTheQRCodeLetsMocksAnswerInTheApp(_ browser: Browser)
+        async throws
+    {
+        let site = try InspectedSite()
+        site.gateway.configure {
+            $0.links = { [["url": .string("http://192.0.2.7:8080/#\($0)"), "code": ["101", "010", "101"]]] }
+        }
+        let box = "document.querySelector('.phone input')"
+        try await DrivenBrowser.drive(browser) { driven in
+            try await driven.open(site.inspector.drawLink())
+            try await driven.expect("document.getElementById('connection').textContent", "live")
+            try await driven.click("document.getElementById('tab-pages')")
+            try await driven.click("document.querySelector('.phone button')")
+            for isOn in [true, false] {
+                try await driven.expect("\(box)?.checked", .bool(!isOn))
+                try await driven.click(box)
+                try await driven.expect("\(box)?.checked", .bool(isOn))
+                #expect(site.gateway.pageRuntime?.inApp == (isOn ? .mocks : .app))
+            }
+            if let folder = ProcessInfo.processInfo.environment["DRAWBRIDGE_LOOK"] {
+                try await driven.screenshot(to: URL(filePath: "\(folder)/phone.png"))
+            }
+        }
+        await site.stop()
+    }
+
     /// A page that has the inspector in a frame, or has opened it, could lead a person's clicks.
     @Test(arguments: Browser.tried) func theInspectorShowsNothingInAFrameOrWithAnOpener(_ browser: Browser)
         async throws

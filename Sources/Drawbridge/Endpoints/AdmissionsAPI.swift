@@ -13,11 +13,18 @@ enum AdmissionsAPI {
         return .success(.array(all))
     }
 
+    /// Makes a ticket; with `in-app` also decides who answers the pages that are loaded in the app itself from now on.
     static func draw(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        _ = try request.query(of: [])
+        if let said = try request.query(of: ["in-app"])["in-app"] {
+            guard let inApp = PageRuntime.InApp(rawValue: said) else {
+                throw HTTPError(.badRequest, "in-app: must be app or mocks")
+            }
+            gateway.configure { $0.pageRuntime?.inApp = inApp }
+        }
         let ticket = gateway.admissions.drawTicket()
         let links = gateway.program.links?(ticket) ?? .array([])
-        return .success(["link": .string("\(OwnPath.enter.path)#\(ticket)"), "links": links])
+        let inApp = gateway.pageRuntime.map { JSON.string($0.inApp.rawValue) } ?? .null
+        return .success(["link": .string("\(OwnPath.enter.path)#\(ticket)"), "links": links, "inApp": inApp])
     }
 
     static func revoke(_ gateway: Gateway, _ request: Request) async throws -> Response {

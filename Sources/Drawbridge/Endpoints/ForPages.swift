@@ -16,7 +16,7 @@ enum ForPages {
         let configuration = runtime.configuration(
             epoch: gateway.pages.epoch, path: path,
             names: gateway.shownNames(toPageAt: path, id: request.query["id"], in: request.session),
-            session: request.session,
+            browser: request.headers.value(.userAgent) ?? "", session: request.session,
             isWanted: isWanted, hasJournal: gateway.journal.isOn, settings: settings
         ).bytes
         // The `ETag` is a hash of the configuration: the rest of the script is the same for the life of the process.

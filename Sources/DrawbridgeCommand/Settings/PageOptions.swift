@@ -57,6 +57,11 @@ struct PageOptions: ParsableArguments {
     var envelope: Bool?
 
     @Option(
+        oneOf: "who", "In your app itself: its own bridges answer, or the mocks do, as in a browser.",
+        usual: "app")
+    var inApp: PageRuntime.InApp?
+
+    @Option(
         "path", "A path whose documents get no script: /plain.html, /docs/*. Repeatable, or with commas.",
         more: "/*: no script at all, and no bridges.")
     var plain: [String] = []

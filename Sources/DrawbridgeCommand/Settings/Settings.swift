@@ -150,11 +150,12 @@ struct Settings {
         let handlers = PageOptions.handlers(options[\.pages.messageHandler])
         return PageRuntime(
             schemes: options[\.pages.scheme].names, commandItem: options[\.pages.commandItem],
-            messageHandlers: handlers.isEmpty ? ["JSBridge"] : handlers.map(\.name),
+            messageHandlers: handlers.isEmpty ? nil : handlers.map(\.name),
             replyHandlers: handlers.filter(\.replies).map(\.name),
             functions: options[\.pages.inject].names, shortcuts: options[\.pages.shortcuts].names,
             bridges: try BridgeOption.scripts(options[\.pages.bridge]), userAgent: options[\.pages.userAgent],
             missing: options[\.pages.answerMissing] == true ? .answer : .silent,
+            inApp: options[\.pages.inApp] ?? .app,
             excluded: plain)
     }
 

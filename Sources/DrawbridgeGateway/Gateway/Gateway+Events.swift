@@ -11,8 +11,9 @@ extension Gateway {
     package func greet(_ page: Page) {
         page.note(.page, "came")
         tellOfSpokenBridges(page)
-        // A document whose connection state was lost begins another life; it had its arrival event in the first.
-        guard page.life == 1, replyBook.hasEventAtArrival else { return }
+        // A document whose connection state was lost begins another life; it had its arrival event in the first. In the
+        // app itself the app plays its own.
+        guard page.life == 1, !page.hasApp, replyBook.hasEventAtArrival else { return }
         let name = ReplyFile.atArrival
         let input = ReplyInput(nil, userAgent: page.userAgent ?? "")
         replySteps.begin(

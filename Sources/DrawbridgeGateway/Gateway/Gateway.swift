@@ -131,7 +131,8 @@ public final class Gateway: Answerer {
             return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
         }
         return HTMLInjection(
-            epoch: RequestID.epoch(), isForForeignFrames: isForForeignFrames, replyBook, journal,
+            epoch: RequestID.epoch(), isForForeignFrames: isForForeignFrames,
+            isLeftToApp: { live.now.pageRuntime?.isLeftToApp($0) == true }, replyBook, journal,
             version: { request in bridges(request).map { "-\($0.name)" }.joined() }
         ) { request, nonce in
             RuntimeScript.tags(

@@ -47,6 +47,24 @@ extension Gateway {
         )
     }
 
+    package func complaint(about note: InAppNote, of page: Page) -> (text: String, isNews: Bool)? {
+        let browser = [page.userAgent.flatMap(Self.app), page.remoteAddress].compactMap(\.self)
+        let port = program.ownAddress?.split(separator: ":").last ?? "8080"
+        let place = "\(page.path) (\(browser.joined(separator: ", ")))"
+        return (
+            note.sentence(at: place, here: "http://localhost:\(port)"),
+            replyBook.isNews(note.name, in: browser.joined(separator: " "))
+        )
+    }
+
+    /// The name that an app adds to the `User-Agent` of its web view: `ShopApp/3.2`; nil if there is none.
+    private static func app(in userAgent: String) -> String? {
+        let engines = ["Mozilla", "AppleWebKit", "Version", "Chrome", "Mobile", "Safari", "Gecko", "Firefox"]
+        return userAgent.split(separator: " ").last { word in
+            word.contains("/") && !engines.contains { word.hasPrefix("\($0)/") }
+        }.map { String($0).cut(to: 40) }
+    }
+
     /// Why a page does not find a name, and what to do; nil if a reply declares the name as `$missing`.
     private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
         if missed.isMessageHandler, let hint = BridgeHint.ofMessageHandler(missed.name) {
@@ -89,8 +107,8 @@ extension Gateway {
     package func remember(_ bridges: [SpokenBridge]) {
         var bridges = bridges.filter { !isGiven($0.hint) }
         guard !bridges.isEmpty else { return }
-        for index in bridges.indices where program.appName != nil || bridges[index].pages.contains(where: hasAppName)
-        {
+        for index in bridges.indices
+        where program.appName != nil || bridges[index].pages.contains(where: hasAppName) {
             bridges[index].readerOfUserAgent = nil
         }
         spokenBridges.withLock { $0 += bridges }

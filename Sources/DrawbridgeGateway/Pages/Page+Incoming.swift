@@ -75,6 +75,7 @@ extension Page {
             state.withLock { $0.add(bridge) }
             gateway.journal.touch(.pages)
         case .missed(let name): miss(name)
+        case .app(let note): say(note)
         case .fault(let kind, let detail): note(fault: kind, detail)
         case .bridgeFault(let bridge, let message, let line): tellFault(of: bridge, message, line)
         case .moved(let url, let title, let isHidden):
@@ -198,6 +199,19 @@ extension Page {
         }
         guard isNew, let complaint = gateway.complaint(about: missed, of: self) else { return }
         say(complaint, of: missed.text)
+    }
+
+    private func say(_ note: InAppNote) {
+        let isOne = state.withLock { state in
+            state.appNotes += 1
+            return state.appNotes <= Self.mostMissed
+        }
+        guard isOne, let complaint = gateway.complaint(about: note, of: self) else { return }
+        if complaint.isNews {
+            self.note(.notice, note.name, saying: complaint.text)
+            gateway.logger.notice("\(complaint.text)")
+        }
+        tellConsole(complaint.text)
     }
 
     /// Tells the page's console what the page lacks, and the first time the log and the journal too.

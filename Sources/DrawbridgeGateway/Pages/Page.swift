@@ -55,6 +55,8 @@ public final class Page: Sendable, Identifiable {
     /// Whether its document is in a frame of another, and whether its window was opened by another page.
     let isFramed: Bool
     let isOpened: Bool
+    /// Whether it is in the app itself, which answers calls.
+    let hasApp: Bool
 
     struct State {
         var address: Address
@@ -64,6 +66,7 @@ public final class Page: Sendable, Identifiable {
         var faults = 0
         var hinted: Set<String> = []
         var bridgeFaults = 0
+        var appNotes = 0
         var isHidden = false
         var phase = Phase.open
         var connection: (any PageConnection)?
@@ -176,6 +179,7 @@ public final class Page: Sendable, Identifiable {
         session = name.flatMap(Session.init) ?? .usual
         isFramed = said["frame"]?.boolValue == true
         isOpened = said["opened"]?.boolValue == true
+        hasApp = said["hasApp"]?.boolValue == true
         state = Mutex(
             State(
                 address: Address(

@@ -36,6 +36,9 @@ package protocol PageHost: Answerer {
     /// The message about a bridge that a page seems to need, and whether it is new to the log; nil where pages have it.
     func complaint(about hint: BridgeHint) -> (text: String, isNews: Bool)?
 
+    /// The message about who answers a page in an app, and whether it is new to the log.
+    func complaint(about note: InAppNote, of page: Page) -> (text: String, isNews: Bool)?
+
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool
 }
 

@@ -14,6 +14,8 @@ enum PageMessage: Sendable {
     case missed(MissedName)
     /// Something went wrong in the page itself: an `error` that nobody caught, or a `rejection`.
     case fault(kind: String, detail: JSON.Object)
+    /// Who answers what the app has too, or should have.
+    case app(InAppNote)
     case bridgeFault(Page.Bridge, message: String, line: Int?)
 
     init?(_ json: JSON) {
@@ -29,6 +31,8 @@ enum PageMessage: Sendable {
             self = .told(id, Self.outcome(json))
         } else if let bridge = Page.Bridge(json["ready"]) {
             self = .ready(bridge)
+        } else if let note = InAppNote(json) {
+            self = .app(note)
         } else if let missed = MissedName(json) {
             self = .missed(missed)
         } else if let kind = json["fault"]?.stringValue, ["error", "rejection"].contains(kind) {

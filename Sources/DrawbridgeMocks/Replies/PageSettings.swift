@@ -109,7 +109,12 @@ package struct AppName: Equatable, Sendable {
 
     private static let own = "{{userAgent}}"
 
-    package func text(in browser: String) -> String { text.replacing(Self.own, with: browser) }
+    /// The text for a browser; the browser's own where that has the names already, as in the app itself.
+    package func text(in browser: String) -> String {
+        let names = text.replacing(Self.own, with: " ").matches(of: /[^\s\/]+\//).map(\.output)
+        let isThere = text.contains(Self.own) && !names.isEmpty && names.allSatisfy(browser.contains)
+        return isThere ? browser : text.replacing(Self.own, with: browser)
+    }
 }
 
 package enum BridgeName {

@@ -2,7 +2,9 @@
 // A call `Android.share(data)` is `Android/share`; a channel's `Toast.postMessage(text)` is `Toast`.
 //
 // options: objects (their names), channels (names of channels); `Android` where neither is given
-drawbridge.bridge(native => {
+drawbridge.bridge({
+    there: ({ channels = [], objects = channels.length ? [] : ['Android'] }) => objects.concat(channels),
+}, native => {
     const { channels = [], objects = channels.length ? [] : ['Android'] } = native.options;
     const isText = value => typeof value === 'string' && /^\s*[[{]/.test(value);
     /// JSON that is passed as text, since such a method takes nothing but text, numbers and truth values.

@@ -2,7 +2,9 @@
 // `native-bridge.js` may come behind this one; without it, this is enough for what a page has bundled.
 //
 // options of a handler: returns ("callback" for a method that calls back again and again, "none"; else "promise")
-drawbridge.bridge({ waits: true, progress: true }, native => {
+drawbridge.bridge({
+    waits: true, progress: true, there: ['webkit.messageHandlers.bridge', 'androidBridge', 'Capacitor'],
+}, native => {
     const own = { addListener: 'callback', removeListener: 'callback', removeAllListeners: 'promise' };
     const PluginHeaders = [];
     native.names(names => {

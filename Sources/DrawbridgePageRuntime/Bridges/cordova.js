@@ -1,7 +1,9 @@
 // Cordova, as its app for iOS has it, behind the page's own `cordova.js`: an action of a service is `Service/action`,
 // and its data is the list of arguments. What is binary or has several parts passes as `cordova.js` writes and reads it:
 // `{"CDVType": "ArrayBuffer", "data": "<base64>"}`, `{"CDVType": "MultiPart", "messages": [...]}`.
-drawbridge.bridge({ waits: true, progress: true }, native => {
+drawbridge.bridge({
+    waits: true, progress: true, there: ['webkit.messageHandlers.cordova', '_cordovaNative'],
+}, native => {
     const status = { ok: 1, missing: 2, error: 9 };
 
     native.messageHandler('cordova', message => {

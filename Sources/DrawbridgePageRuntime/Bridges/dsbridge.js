@@ -1,6 +1,6 @@
 // DSBridge 3: a synchronous object of the app's that answers text; callbacks are global functions of the page's.
 // A name `ns.method` is `ns/method`, its namespace being all before the last dot.
-drawbridge.bridge({ progress: true }, native => {
+drawbridge.bridge({ progress: true, there: ['_dsbridge', '_dswk'] }, native => {
     const path = method => method.replace(/\.([^.]*)$/, '/$1');
     const answers = new Map();
     let listens;

@@ -1,6 +1,6 @@
 // JsBridge of lzyzsd's for Android: what WebViewJavascriptBridge 4 has, where all answers are text. The app brings the
 // page's half, so this does; a page that has one of its own signals by `yy://__QUEUE_MESSAGE__/`.
-drawbridge.bridge({ progress: true }, native => {
+drawbridge.bridge({ progress: true, there: ['WebViewJavascriptBridge'], late: true }, native => {
     const handlers = Object.create(null);
     const text = value => (typeof value === 'string' ? value : native.write(value === undefined ? null : value));
     let initial;

@@ -2,7 +2,7 @@
 // `module/method`; without a module it is `method`.
 //
 // The app brings the page's half, so this does; a page's own half speaks by the message handler and by `prompt`.
-drawbridge.bridge({ progress: true }, native => {
+drawbridge.bridge({ progress: true, there: ['KKJSBridge', 'webkit.messageHandlers.KKJSBridgeMessage'] }, native => {
     const listeners = Object.create(null);
     const path = (module, method) => (module ? module + '/' + method : method);
     const plain = ({ code, message, data }) => ({ code, message, ...data !== undefined && { data } });

@@ -4,7 +4,9 @@
 // options: object, method (`call` where it is not said), ready (the event of `document`), error (the member of a result
 //          that names the error, as in {"err_msg": "pay:fail"}), events (the function that adds a listener: `on`), order
 //          (of what comes behind the name: ["data", "callback"]; also for a handler alone)
-drawbridge.bridge({ waits: true, progress: true }, native => {
+drawbridge.bridge({
+    waits: true, progress: true, late: true, there: ({ object = 'NativeBridge' }) => [object],
+}, native => {
     const { object = 'NativeBridge', method = 'call', ready, error: member, events } = native.options;
     const listeners = Object.create(null);
     const failed = (name, { code, message, isMissing }) => {
@@ -36,7 +38,9 @@ drawbridge.bridge({ waits: true, progress: true }, native => {
     }
     native.put(object, found);
     if (ready) {
-        document.addEventListener('DOMContentLoaded', () => native.later(() => document.dispatchEvent(new Event(ready))));
+        const isReady = () => native.later(() => document.dispatchEvent(new Event(ready)));
+        if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', isReady);
+        else isReady();
     }
     const tell = (event, data) => {
         for (const listener of listeners[event] || []) native.attempt(() => listener(data));

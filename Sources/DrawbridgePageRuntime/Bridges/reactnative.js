@@ -2,7 +2,7 @@
 //
 // options: name (the members that may name a call), id (the member by which a page knows its answer),
 //          injectedObject (what injectedObjectJson gives), document (events go to `document` too, as on Android)
-drawbridge.bridge(native => {
+drawbridge.bridge({ there: ['ReactNativeWebView'] }, native => {
     const { name: names = ['type', 'action', 'method', 'event', 'name', 'command'], id = 'id' } = native.options;
     const fields = [].concat(names);
 

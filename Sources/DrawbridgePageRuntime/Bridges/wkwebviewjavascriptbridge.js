@@ -1,6 +1,6 @@
 // WKWebViewJavascriptBridge by Lision: a WebViewJavascriptBridge whose signals are message handlers. The app brings the
 // page's half when the page asks for it.
-drawbridge.bridge({ progress: true }, native => {
+drawbridge.bridge({ progress: true, there: ['webkit.messageHandlers.iOS_Native_InjectJavascript'] }, native => {
     const handlers = Object.create(null);
     const plain = ({ code, message, data }) => ({ code, message, ...data !== undefined && { data } });
     const bridge = {

@@ -3,6 +3,7 @@
 //
 // uses pristine: console, hearAlways, later, Map, origin
 // uses channel: post
+// uses app: unlessApp
 // uses interface: nativeFor, version
 const scripts = new Map(config.bridges.map(bridge => [origin + '/__drawbridge__/bridge/' + bridge.name + '.js', bridge]));
 /// Which bridge has put what.
@@ -17,7 +18,10 @@ function bridge(traits, make) {
     if (traits.version > version) {
         return tell(found.name, 'it is for version ' + traits.version + ' of native, and this is ' + version);
     }
-    make(Object.freeze(nativeFor(found, traits, name => claim(found.name, name))));
+    const { there = [], late } = traits;
+    unlessApp(typeof there === 'function' ? there(found.options) : there, () => {
+        make(Object.freeze(nativeFor(found, traits, name => claim(found.name, name))));
+    }, late);
 }
 
 /// Two that claim one name are told of: the page gets what the later one has put.

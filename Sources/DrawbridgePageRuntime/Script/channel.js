@@ -10,6 +10,7 @@
 // gives: waiting
 // uses pristine: attempt, console, fetch, hearAlways, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
 // uses pristine: token, WebSocket, write
+// uses app: hasApp
 // uses calls: failCalls
 // uses native: apply, forgetAnswers
 let { epoch } = config;
@@ -77,7 +78,7 @@ function carrying(messages, more) {
 /// by another page.
 function lifeSign() {
     const { session } = config;
-    return { page, life, n: toldNumber, received, epoch, session, frame: top !== window, opened: !!top.opener };
+    return { page, life, n: toldNumber, received, epoch, session, frame: top !== window, opened: !!top.opener, hasApp };
 }
 
 /// These messages are on their way, or the gateway has them already.

@@ -1,7 +1,8 @@
 // What an app calls the browser, and what it puts on `window` apart from its bridges, before the page's first script:
 // `window.appInfo`. What is there already, the browser's own above all, stays.
 //
-// uses pristine: console, put
+// uses pristine: console
+// uses app: put
 if (config.userAgent) {
     const { prototype } = Navigator;
     const text = config.userAgent.split('{{userAgent}}').join(navigator.userAgent);

@@ -1,9 +1,10 @@
 // The interface of bridges (the manual: Teaching a bridge): `native`. By it speak the bridges of this folder and those
 // from outside, each a script that knows nothing else of the runtime.
 //
-// gives: nativeFor, setUp, version
-// uses pristine: attempt, callGlobal, console, JSON, later, loaded, Promise, put, structuredClone, wrap, write
+// gives: handlersOf, nativeFor, setUp, version
+// uses pristine: attempt, callGlobal, console, JSON, later, loaded, Promise, structuredClone, wrap, write
 // uses channel: connect, ready
+// uses app: define, isApps, ours, put
 // uses calls: call, callNow, failure, gather, gatherings
 // uses names: naming, namings, watched
 // uses urls: openings, sendings
@@ -68,8 +69,7 @@ function nativeFor({ name: own, options }, { waits, progress } = {}, claim) {
         receiver,
         messageHandler(name, take) {
             if (claim) claim('webkit.messageHandlers.' + name);
-            if (!Object(window.webkit).messageHandlers) put('webkit', { messageHandlers: {} });
-            window.webkit.messageHandlers[name] = receiver(guarded(take));
+            define(handlersOf(), name, receiver(guarded(take)), 'webkit.messageHandlers.' + name);
         },
         dialog(kind, take) {
             const was = window[kind];
@@ -97,11 +97,25 @@ function nativeFor({ name: own, options }, { waits, progress } = {}, claim) {
     };
 }
 
-/// What posts messages to `take`. What cannot be cloned throws, as it does in a web view.
+/// The object of message handlers: the app's where it has one and answers, else ours. `webkit` of an app cannot be replaced.
+function handlersOf() {
+    const { webkit } = window;
+    const { messageHandlers } = Object(webkit);
+    if (messageHandlers && (isApps('webkit') || ours.has(messageHandlers))) return messageHandlers;
+    const made = watched({}, 'webkit.messageHandlers');
+    if (messageHandlers) define(webkit, 'messageHandlers', made, 'webkit.messageHandlers');
+    else put('webkit', { messageHandlers: made });
+    ours.add(made);
+    return made;
+}
+
+/// What posts messages to `take`. As in a web view it gives a promise, which what cannot be cloned rejects.
 function receiver(take) {
     return { postMessage(body) {
-        if (!arguments.length) throw new TypeError('postMessage needs a message');
-        return take(structuredClone(body));
+        return new Promise(done => {
+            if (!arguments.length) throw new TypeError('postMessage needs a message');
+            done(take(structuredClone(body)));
+        });
     } };
 }
 

@@ -1,23 +1,25 @@
 // `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5).
 //
 // uses pristine: console, globalNamed, Map, Promise
-// uses interface: setUp
+// uses app: isApps, tellOfApp
+// uses interface: handlersOf, setUp
 setUp(['message', 'reply'], (native, replying) => {
-    const { messageHandlers: named = [], replyHandlers = [] } = native.options;
+    const { messageHandlers: said, replyHandlers = [] } = native.options;
+    const named = said || ['JSBridge'];
+    const path = 'webkit.messageHandlers.';
+    const own = named.find(name => isApps(path + name));
+    if (own) return tellOfApp(path + own);
+    // Nobody has asked for it, and the app has others.
+    if (!said && isApps('webkit')) return undefined;
     if (named.length) {
-        const messageHandlers = {};
-        native.members(messageHandlers, named, name => native.receiver(body => {
+        native.members(handlersOf(), named, name => native.receiver(body => {
             if (replyHandlers.includes(name) || !named.includes(name) && replyHandlers.includes('*')) {
-                const answer = replying.promise(name, body);
-                // The page need not look at it.
-                answer.catch(() => {});
-                return answer;
+                return replying.promise(name, body);
             }
             if (name === 'JSBridge') jsBridge(body);
             else native.call(name, body);
             return undefined;
         }));
-        native.put('webkit', { messageHandlers: native.watched(messageHandlers, 'webkit.messageHandlers') });
     }
 
     const answers = new Map();
@@ -63,4 +65,5 @@ setUp(['message', 'reply'], (native, replying) => {
             });
         },
     });
+    return undefined;
 });

@@ -2,10 +2,9 @@
 // pages find out where they run, so each is there while something answers it, and no longer.
 //
 // gives: nameAll, naming, namings, watched
-// uses pristine: attempt, later, Map
-// uses channel: post
+// uses pristine: attempt, Map
+// uses app: define, tellOnce
 const namings = [];
-const missed = new Set();
 
 /// Gives an object the members that a list names, `*` being every name that is answered, from now on. What the page has
 /// put there stays, and on `window` `*` hides nothing of the browser's. An element's id is not a name there.
@@ -27,7 +26,7 @@ function naming(object, list, make) {
             if (made.has(name) || isTaken(name)) continue;
             const value = make(name);
             made.set(name, value);
-            Reflect.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+            define(object, name, value);
         }
     };
     namings.push(follow);
@@ -50,9 +49,5 @@ function watched(object, title) {
 function miss(name, title) {
     // Not calls of native's: what `await` and JSON read of any object, and what tools mark objects by.
     if (typeof name !== 'string' || !/^[a-z]/i.test(name) || ['then', 'toJSON'].includes(name)) return;
-    const text = title + '.' + name;
-    // A page in a sandbox has no way to say it.
-    if (missed.has(text) || missed.size === 50 || window.origin === 'null') return;
-    missed.add(text);
-    later(() => post({ missed: name, of: title }));
+    tellOnce(title + '.' + name, { missed: name, of: title });
 }

@@ -5,7 +5,7 @@
 // This one keeps what the page may replace: its names hide the global ones, and so always mean the originals.
 //
 // gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, hearAlways, JSON, later, listen, loaded, Map
-// gives: MutationObserver, openWindow, origin, Promise, put, queueMicrotask, Request, sendBeacon, setTimeout
+// gives: MutationObserver, openWindow, origin, Promise, queueMicrotask, Request, sendBeacon, setTimeout
 // gives: socketSend, structuredClone, token, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen, xhrSend
 // gives: XMLHttpRequest
 const tag = document.currentScript;
@@ -44,11 +44,6 @@ function isFramedByOthers() {
     } catch (error) {
         return true;
     }
-}
-
-/// Puts something on `window` as web views do: an ordinary property, so that the page's own of that name wins.
-function put(name, value) {
-    Reflect.defineProperty(window, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /// Replaces a method, by which nothing else changes.

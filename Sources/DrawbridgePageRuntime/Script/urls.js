@@ -5,6 +5,7 @@
 // uses pristine: attempt, fetch, hearAlways, later, listen, MutationObserver, openWindow, origin, Promise, Request, sendBeacon
 // uses pristine: unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: flush
+// uses app: isInView, tellOfApp
 // uses calls: after, flushNow, gather, gathering, gatherings, sign, signature
 const schemes = config.schemes || [];
 const hint = new RegExp('_mobile_bridge|__jsbridge__|__bridge_loaded__|__wvjb_queue|^(wvjbscheme'
@@ -17,7 +18,13 @@ function partsOf(url) {
     const [, scheme = '', host = '', path, query]
         = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/i.exec(text);
     const name = host.toLowerCase().replace(/:\d*$/, '');
-    return { scheme: scheme.toLowerCase(), host, name, path, query, isOwn: schemes.includes(scheme.toLowerCase()) };
+    const isOwn = schemes.includes(scheme.toLowerCase());
+    // The app hears of them; who answers those that ask for a WebViewJavascriptBridge is seen later.
+    if (isInView && (isOwn || !/^__[bw]/.test(name))) {
+        if (isOwn || name === '__jsbridge__') tellOfApp(isOwn ? scheme + '://' : name);
+        return undefined;
+    }
+    return { scheme: scheme.toLowerCase(), host, name, path, query, isOwn };
 }
 
 /// Bridges that look at a URL, the last of them first: `take(url, parts)` gives the work that it asks for, if it does.

@@ -2,6 +2,7 @@
 // has been parsed; native's half, which speaks to it as an app does, also to one that the page has brought.
 //
 // uses pristine: console, hearAlways, JSON, loaded, Map, Promise, queueMicrotask, setTimeout, wrap
+// uses app: isApps, isInView, unlessApp
 // uses interface: setUp
 setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     /// How the page has asked for the bridge first, `array` as for 5.x and 6.x, or `event` as for 4.x: no app knows both, so
@@ -158,13 +159,22 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
         takeCalls(native);
     }
 
+    /// The work of a URL; in a web view nothing for now, since the app is to hear of it.
+    function leftToApp(work, names = ['WebViewJavascriptBridge']) {
+        if (isInView) unlessApp(names, work, true);
+        return !isInView && work;
+    }
+    const isOfApp = () => isInView && isApps('WebViewJavascriptBridge');
+    // At the desk a page may have brought its own.
+    const unlessOfApp = work => (isInView ? unlessApp(['WebViewJavascriptBridge'], work, true) : work());
+
     // 4.x asks by listening. Once it has, `document` has its own method again.
     wrap(document, 'addEventListener', function (name) {
         if (name === 'WebViewJavascriptBridgeReady') {
             delete document.addEventListener;
             if (isFirst('event')) {
                 native.connect();
-                loaded.then(() => native.later(() => loadOldWVJB()));
+                loaded.then(() => native.later(() => unlessOfApp(() => loadOldWVJB())));
             }
         }
         return EventTarget.prototype.addEventListener.apply(this, arguments);
@@ -177,7 +187,7 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
         const lines = Array.from(document.scripts, ({ text }) => text)
             .concat(Array.from(document.querySelectorAll('[onclick]'), link => link.getAttribute('onclick'))).join();
         const knowsToAsk = /WVJBCallbacks|WebViewJavascriptBridgeReady|__bridge_loaded__/.test(lines);
-        if (lines.includes('WebViewJavascriptBridge') && !knowsToAsk && isFirst('event')) loadOldWVJB(true);
+        if (lines.includes('WebViewJavascriptBridge') && !knowsToAsk && isFirst('event')) unlessOfApp(() => loadOldWVJB(true));
     }));
 
     /// - isUnasked: the page does not know that it should call `init`, and neither does one that asks in both ways.
@@ -213,8 +223,8 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
         reports: true,
         also: ['wvjb4'],
         when: taking,
-        isComing: () => asked && !takesCalls,
-        has: name => (takesCalls || isLoaded && !asked) && (ownBridge ? name in handlers
+        isComing: () => asked && !takesCalls && !isOfApp(),
+        has: name => !isOfApp() && (takesCalls || isLoaded && !asked) && (ownBridge ? name in handlers
             : Object(window.WebViewJavascriptBridge)._handleMessageFromObjC),
         call(handlerName, data, answer) {
             const message = { handlerName, data };
@@ -274,8 +284,9 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     native.opens((url, parts) => {
         const { scheme, name } = Object(parts);
         if (scheme !== 'https' && scheme !== 'wvjbscheme') return undefined;
-        if (name === '__bridge_loaded__') return scheme === 'https' ? loadWVJB : loadWVJB5;
-        return name === '__wvjb_queue_message__' && fetchWVJB;
+        if (name === '__bridge_loaded__') return leftToApp(scheme === 'https' ? loadWVJB : loadWVJB5);
+        // What the app has not fetched in half a second, it does not fetch.
+        return name === '__wvjb_queue_message__' && leftToApp(fetchWVJB, []);
     });
     loadWVJB.isLoad = loadWVJB5.isLoad = fetchWVJB.isSignal = true;
 });

@@ -291,6 +291,7 @@ import Testing
         Told(
             arguments: ["--user-agent", "{{userAgent}} Shop/1"], part: #""userAgent":"{{userAgent}} Shop/1""#),
         Told(arguments: ["--answer-missing"], part: #""missing":"answer""#),
+        Told(arguments: ["--in-app", "mocks"], part: #""inApp":"mocks""#),
         Told(arguments: ["--answer-missing", "--no-answer-missing"], part: #""missing":"silent""#),
     ])
     func flagsConfigureThePageRuntime(_ told: Told) async throws {

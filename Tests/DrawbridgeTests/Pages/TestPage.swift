@@ -28,7 +28,8 @@ final class TestPage: PageConnection {
 
     init(
         _ gateway: Gateway, id: String? = nil, life: Int = 1, saysHello: Bool = true,
-        url: String = "http://localhost/a.html", session: String? = nil, from remoteAddress: String? = nil,
+        url: String = "http://localhost/a.html", session: String? = nil, userAgent: String = "Test",
+        from remoteAddress: String? = nil,
         saying more: JSON.Object = [:]
     ) {
         self.session = session
@@ -39,7 +40,7 @@ final class TestPage: PageConnection {
         reader = ChannelReader(
             gateway,
             Request(
-                "/__drawbridge__/channel", headers: [.userAgent: "Test", .cookie: "a=b"],
+                "/__drawbridge__/channel", headers: [.userAgent: userAgent, .cookie: "a=b"],
                 remoteAddress: remoteAddress))
         if saysHello { hello(url: url) }
     }

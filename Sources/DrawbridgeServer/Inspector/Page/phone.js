@@ -24,16 +24,20 @@ function picture(rows) {
 export function phone() {
     const { element: status, tell } = statusLine();
     const links = make('div');
-    const button = make('button', { onclick: () => busy(button, tell, async () => {
+    const draw = query => busy(button, tell, async () => {
         put(links);
-        const drawn = await ask('POST', 'admissions');
+        const drawn = await ask('POST', `admissions${query}`);
         if (!drawn.links.length) {
             return tell('No other device can reach the page: start drawbridge with --lan, on a network.', 'bad');
         }
         tell('Open this on the phone within ten minutes. It must be on the same network.');
         put(links, drawn.links.map(({ url, interface: name, code }, place) => make('div', {},
             make('p', {}, said(url, { class: 'mono' }), name ? [' ', said(`(${name})`, { class: 'dim' })] : null),
-            code && place === 0 ? picture(code) : null)));
-    }) }, 'Open on a phone');
+            code && place === 0 ? picture(code) : null)), drawn.inApp && inApp(drawn.inApp === 'mocks'));
+    });
+    const button = make('button', { onclick: () => draw('') }, 'Open on a phone');
+    const inApp = checked => make('label', { title: 'Off: where the app has a bridge of its own, the app answers' },
+        make('input', { type: 'checkbox', checked, onchange: ({ target }) => (
+            draw(`?in-app=${target.checked ? 'mocks' : 'app'}`)) }), ' In the app itself, mocks answer too');
     return make('div', { class: 'phone' }, button, status, links);
 }

@@ -1,0 +1,198 @@
+import Drawbridge
+import Foundation
+import TestSupport
+import Testing
+
+/// Pages that are opened in the app itself: its own bridges answer, and nothing of them is touched.
+@Suite("Inside the app", .serialized, .timeLimit(.minutes(5))) struct InAppTests {
+    /// A page, what the app has for it, and the options with which one tries it at the desk.
+    private struct Case: Decodable, Sendable {
+        var page: String
+        var has: [String]
+        /// How often the page calls.
+        var calls: Int
+        /// What the log calls the app's bridge.
+        var own: String
+        var options: [String]
+    }
+
+    private static let pages = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "Pages/app"
+    ).path()
+
+    private static func cases(_ host: AppHost) throws -> [Case] {
+        let table = try Data(contentsOf: URL(filePath: pages + "/table.json"))
+        return try JSON(parsing: Array(table)).decode([String: [Case]].self)[host.rawValue] ?? []
+    }
+
+    /// Those of this stage: with WebKit, all of its pages; else two.
+    private static func triedCases(_ host: AppHost) throws -> [Case] {
+        let all = try cases(host)
+        let isWhole = host == .android ? Browser.chromium.isTried : Browser.webKit.isTried
+        return isWhole ? all : all.filter { ["handlers", "wvjb6"].contains($0.page) }
+    }
+
+    private static let tried = AppHost.allCases.filter {
+        Browser.chromium.isTried || $0 == .apple && Browser.webKit.isTried
+    }
+
+    /// The command that serves a page with the options of the desk.
+    private static func serve(_ tried: Case, _ more: String...) async throws -> ServedFolder {
+        try await ServedFolder(pages, more: tried.options + mocks + more)
+    }
+
+    /// The same without anything of Drawbridge's in the page.
+    private static func servePlain() async throws -> (Program, address: String) {
+        let program = try Program.product("drawbridge", ["-p", "0", "--root", pages, "--plain", "/*"])
+        return (program, try await program.address())
+    }
+
+    /// An answer for every name, which says where it is from.
+    private static let mocks = [
+        "Android/version", "Android/share", "Android/add", "Android/close", "title", "share", "user/name",
+        "pay", "math/add", "wallet/list", "list", "user", "deviceInfo", "toast/show", "login", "token", "ask",
+        "Shop/pay", "Shop/list",
+    ].flatMap { ["--reply", "\($0)=\"\($0) from mocks\""] }
+
+    @Test func theTableHasFortyCallsAndMore() throws {
+        let all = try AppHost.allCases.flatMap(Self.cases)
+        #expect(all.map(\.calls).reduce(0, +) == 64)
+        #expect(Set(all.map(\.own)).count == 14)
+    }
+
+    @Test(arguments: tried) func theAppIsAskedAndThePageSeesItsBridgeAlone(_ host: AppHost) async throws {
+        let tried = try Self.triedCases(host)
+        let (plain, address) = try await Self.servePlain()
+        var sites: [ServedFolder] = []
+        for one in tried { sites.append(try await Self.serve(one)) }
+        let opened = zip(tried, sites).flatMap { one, site in
+            [(address, false), (site.address, true)].map { address, stays in
+                AppHost.Opened(url: "\(address)/\(one.page).html", has: one.has, stays: stays)
+            }
+        }
+        try await host.open(opened) { (outcomes: [AppHost.Outcome]) async throws in
+            for (index, one) in tried.enumerated() {
+                let (alone, with) = (outcomes[2 * index], outcomes[2 * index + 1])
+                #expect(
+                    alone.isLate == nil && alone.calls.count(where: Self.isCall) == one.calls,
+                    "\(one.page): \(alone)")
+                #expect(with.calls == alone.calls, "\(one.page) in \(host)")
+                #expect(with.transcript == alone.transcript, "\(one.page) in \(host)")
+            }
+            let said = zip(tried, sites).map { one, site in
+                (
+                    site,
+                    "\(one.page).html (ShopApp/3.2, 127.0.0.1): the app's own \(one.own) answers, mocks are not asked. Mocks all the same: --in-app mocks"
+                )
+            }
+            _ = await eventually(within: 10) { said.allSatisfy { $0.program.output.contains($1) } }
+            for (site, line) in said {
+                let output = site.program.output
+                #expect(output.components(separatedBy: line).count == 2, "\(line)\n\(output)")
+                #expect(output.components(separatedBy: "the app's own").count == 2, "\(output)")
+                #expect(try await site.ask("GET", "calls?kind=call") == [])
+            }
+        }
+        for program in sites.map(\.program) + [plain] { #expect(await program.stop() == 0) }
+    }
+
+    @Test(arguments: tried) func theMocksAnswerInTheAppToo(_ host: AppHost) async throws {
+        let tried = try Self.triedCases(host)
+        let (plain, address) = try await Self.servePlain()
+        var sites: [ServedFolder] = []
+        for one in tried { sites.append(try await Self.serve(one, "--in-app", "mocks")) }
+        let opened = zip(tried, sites).flatMap { one, site in
+            [address, site.address].map {
+                AppHost.Opened(url: "\($0)/\(one.page).html", has: one.has, stays: false)
+            }
+        }
+        try await host.open(opened) { (outcomes: [AppHost.Outcome]) async throws in
+            for (index, one) in tried.enumerated() {
+                let (alone, with) = (outcomes[2 * index], outcomes[2 * index + 1])
+                #expect(with.calls == [] && with.isLate == nil, "\(one.page): \(with)")
+                #expect(!with.transcript.contains { $0.contains("from app") }, "\(one.page): \(with)")
+                var asked = try await Self.mocked(sites[index])
+                for call in alone.calls where Self.isCall(call) {
+                    let name = call[0]?.stringValue ?? ""
+                    let place = asked.firstIndex(of: name)
+                    #expect(place != nil, "\(one.page): \(name) is not in \(asked)")
+                    if let place { asked.remove(at: place) }
+                }
+            }
+        }
+        for site in sites {
+            #expect(await site.program.stop() == 0)
+            #expect(!site.program.output.contains("the app's own"))
+        }
+        _ = await plain.stop()
+    }
+
+    /// No app is there: at the desk, and in browsers for iOS, whose handlers have other names.
+    @Test(arguments: Browser.tried) func noDeskBrowserIsTakenForAnApp(_ browser: Browser) async throws {
+        try await DrivenBrowser.drive(browser) { (driven: DrivenBrowser) async throws in
+            for host in AppHost.allCases {
+                for one in try Self.cases(host) {
+                    let site = try await Self.serve(one)
+                    try await driven.open("\(site.address)/\(one.page).html")
+                    try await driven.expect("document.title", "over")
+                    let transcript = try await "\(driven.evaluate("transcript"))"
+                    #expect(!transcript.contains("it failed"), "\(one.page) in \(browser): \(transcript)")
+                    #expect(
+                        try await Self.mocked(site).count >= one.calls,
+                        "\(one.page) in \(browser): \(transcript)")
+                    try await driven.open("about:blank")
+                    _ = await site.program.stop()
+                    let output = site.program.output
+                    #expect(!output.contains("the app's own") && !output.contains("web view"), "\(output)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["as=Firefox", "contextMenuMessageHandler", "faviconMessageHandler"],
+        ["as=Chrome", "FrameBecameAvailable", "FindElementResultHandler"],
+    ])
+    func browsersForPhonesGetTheHandlersThatWereTyped(_ has: [String]) async throws {
+        let one = try #require(try Self.cases(.apple).first { $0.page == "handlers" })
+        let site = try await Self.serve(one)
+        let opened = AppHost.Opened(url: "\(site.address)/handlers.html", has: has, stays: false)
+        try await AppHost.apple.open([opened]) { (outcomes: [AppHost.Outcome]) async throws in
+            #expect(outcomes[0].calls == [] && outcomes[0].isLate == nil)
+            let transcript = outcomes[0].transcript
+            #expect(transcript.contains { $0.contains("token from mocks") }, "\(transcript)")
+            #expect(
+                try await Self.mocked(site).sorted() == ["pay", "pay", "token", "token"], "\(transcript)")
+        }
+        #expect(await site.program.stop() == 0)
+        #expect(!site.program.output.contains("the app's own"))
+    }
+
+    @Test(.enabled(if: Browser.chromium.isTried)) func aWebViewWithoutTheBridgeGetsOursAndIsToldOf()
+        async throws
+    {
+        let one = try #require(try Self.cases(.android).first { $0.page == "dsbridge" })
+        let site = try await Self.serve(one)
+        let opened = AppHost.Opened(url: "\(site.address)/dsbridge.html", has: [], stays: true)
+        try await AppHost.android.open([opened]) { (outcomes: [AppHost.Outcome]) async throws in
+            #expect(outcomes[0].isLate == nil)
+            #expect(try await Self.mocked(site).count >= one.calls, "\(outcomes)")
+            let line =
+                "/dsbridge.html (ShopApp/3.2, 127.0.0.1) is in a web view without _dsbridge: mocks answer"
+            #expect(
+                await eventually(within: 10) { site.program.output.contains(line) }, "\(site.program.output)")
+        }
+        #expect(await site.program.stop() == 0)
+    }
+
+    /// Not what native asked of the page.
+    private static func isCall(_ call: JSON) -> Bool { call[0] != "the page's answer" }
+
+    /// The names of the calls that mocks have answered.
+    private static func mocked(_ site: ServedFolder) async throws -> [String] {
+        let calls = try await site.ask("GET", "calls?kind=call")
+        return (calls.arrayValue ?? []).filter { $0["state"] == "answered" }.compactMap {
+            $0["name"]?.stringValue
+        }
+    }
+}

@@ -19,14 +19,23 @@ static const struct Text texts[] = {
     TEXT("jsbridge-android")
 #embed "../DrawbridgePageRuntime/Bridges/jsbridge-android.js"
     END
+    TEXT("kerkee")
+#embed "../DrawbridgePageRuntime/Bridges/kerkee.js"
+    END
     TEXT("kkjsbridge")
 #embed "../DrawbridgePageRuntime/Bridges/kkjsbridge.js"
     END
     TEXT("object")
 #embed "../DrawbridgePageRuntime/Bridges/object.js"
     END
+    TEXT("prompt")
+#embed "../DrawbridgePageRuntime/Bridges/prompt.js"
+    END
     TEXT("reactnative")
 #embed "../DrawbridgePageRuntime/Bridges/reactnative.js"
+    END
+    TEXT("tauri")
+#embed "../DrawbridgePageRuntime/Bridges/tauri.js"
     END
     TEXT("webviewjavascriptbridge")
 #embed "../DrawbridgePageRuntime/Bridges/webviewjavascriptbridge.js"

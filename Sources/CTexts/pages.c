@@ -31,11 +31,17 @@ static const struct Text texts[] = {
     TEXT("jsbridge.html")
 #embed "../../examples/pages/jsbridge.html"
     END
+    TEXT("kerkee.html")
+#embed "../../examples/pages/kerkee.html"
+    END
     TEXT("kkjsbridge.html")
 #embed "../../examples/pages/kkjsbridge.html"
     END
     TEXT("messages.html")
 #embed "../../examples/pages/messages.html"
+    END
+    TEXT("prompt.html")
+#embed "../../examples/pages/prompt.html"
     END
     TEXT("queue.html")
 #embed "../../examples/pages/queue.html"
@@ -54,6 +60,9 @@ static const struct Text texts[] = {
     END
     TEXT("style.css")
 #embed "../../examples/pages/style.css"
+    END
+    TEXT("tauri.html")
+#embed "../../examples/pages/tauri.html"
     END
     TEXT("wechat.html")
 #embed "../../examples/pages/wechat.html"

@@ -31,6 +31,11 @@ package struct BridgeHint: Sendable, Hashable {
         BridgeHint(name: "Capacitor", bridge: "capacitor"),
         BridgeHint(name: "cordova", bridge: "cordova"),
         BridgeHint(name: "Android", bridge: "android"),
+        BridgeHint(name: "kerkee", bridge: "kerkee", isOfPage: true, app: kerkeeUserAgent),
+        BridgeHint(name: "jsBridgeClient", bridge: "kerkee", isOfPage: true, app: kerkeeUserAgent),
+        BridgeHint(name: "__TAURI_INTERNALS__", bridge: "tauri"),
+        BridgeHint(name: "__TAURI__", bridge: "tauri"),
+        BridgeHint(name: "prompt(JSON)", bridge: "prompt", isOfPage: true),
         BridgeHint(name: "yy://__QUEUE_MESSAGE__/", bridge: "jsbridge-android", isOfPage: true),
         BridgeHint(
             name: "WeixinJSBridge", bridge: "object",
@@ -42,6 +47,9 @@ package struct BridgeHint: Sendable, Hashable {
             app: "AlipayClient/10.5.88"),
     ]
 
+    /// kerkee's half of the page calls nothing where the browser is neither of iOS nor of Android.
+    private static let kerkeeUserAgent = "(iPhone; CPU iPhone OS 18_0 like Mac OS X)"
+
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Only searched for in errors: pages that ask for this bridge get it without any option.
@@ -50,7 +58,8 @@ package struct BridgeHint: Sendable, Hashable {
 
     /// Members that identify an object, for errors in which the browser names only the member.
     private static let members = [
-        "postMessage": "ReactNativeWebView", "nativePromise": "Capacitor",
+        "postMessage": "ReactNativeWebView", "nativePromise": "Capacitor", "core": "__TAURI__",
+        "invoke": "__TAURI_INTERNALS__", "transformCallback": "__TAURI_INTERNALS__",
         "callHandler": "WebViewJavascriptBridge", "registerHandler": "WebViewJavascriptBridge",
     ]
 

@@ -12,6 +12,7 @@ import Testing
         ("_dsbridge.call('pay', '{}')", "dsbridge"),
         ("flutter_inappwebview.callHandler('pay')", "flutter"),
         ("KKJSBridge.call('App', 'pay', {})", "kkjsbridge"),
+        ("window.__TAURI_INTERNALS__.invoke('pay')", "tauri"),
         ("window.ReactNativeWebView.postMessage('{}')", "reactnative"),
         ("WeixinJSBridge.invoke('pay', {})", #"'object={"object": "WeixinJSBridge", "#),
         ("AlipayJSBridge.call('pay', {})", #"'object={"object": "AlipayJSBridge", "#),

@@ -17,8 +17,9 @@ import Testing
         ("the pull queue", "queue -"), ("WebViewJavascriptBridge", "wvjb -"), ("a message", "message -"),
         ("an injected function", "function -"), ("a shortcut", "shortcut -"), ("a promise", "shortcut -"),
         ("an object of Android's", "android -"), ("Capacitor", "capacitor -"), ("Cordova", "cordova -"),
-        ("DSBridge", "dsbridge -"), ("Flutter", "flutter -"), ("KKJSBridge", "kkjsbridge -"),
-        ("React Native", "reactnative -"), ("WeixinJSBridge", "object -"),
+        ("DSBridge", "dsbridge -"), ("Flutter", "flutter -"), ("JSON in a prompt", "prompt -"),
+        ("kerkee", "kerkee -"), ("KKJSBridge", "kkjsbridge -"),
+        ("React Native", "reactnative -"), ("Tauri", "tauri -"), ("WeixinJSBridge", "object -"),
         ("WKWebViewJavascriptBridge", "wkwebviewjavascriptbridge -"),
     ].map { (said: "Hello by \($0)", bridge: $1) }
 

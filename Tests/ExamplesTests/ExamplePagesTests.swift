@@ -45,9 +45,16 @@ import Testing
         Expected(name: "dsbridge", answers: [hello, device, "3.2"]),
         Expected(name: "flutter", answers: [hello, device, "resolves to undefined"]),
         Expected(name: "jsbridge-android", answers: [hello, device, "Hello"]),
+        Expected(name: "kerkee", answers: [hello, "3.2"], isCalled: false),
         Expected(name: "kkjsbridge", answers: [hello, device, "3.2"], isCalled: false),
         Expected(
+            name: "prompt", answers: [#"{"method":"App/echo","message":"Hello"}"#, device, "3.2"],
+            isCalled: false),
+        Expected(
             name: "reactnative", answers: [device, #"{"id":2,"type":"App/echo","message":"Hello"}"#],
+            isCalled: false),
+        Expected(
+            name: "tauri", answers: [hello, device, "rejects with Command nothing not found"],
             isCalled: false),
         Expected(
             name: "wechat",
@@ -65,8 +72,8 @@ import Testing
                     "the pull queue", "WebViewJavascriptBridge", "a message", "an injected function",
                     "a shortcut",
                     "a promise", "an object of Android's", "Capacitor", "Cordova", "DSBridge", "Flutter",
-                    "KKJSBridge",
-                    "React Native", "WeixinJSBridge", "WKWebViewJavascriptBridge",
+                    "JSON in a prompt", "kerkee", "KKJSBridge", "React Native", "Tauri", "WeixinJSBridge",
+                    "WKWebViewJavascriptBridge",
                 ].map { #"{"message":"Hello by \#($0)"}"# }),
     ]
 
@@ -148,7 +155,7 @@ import Testing
 
     @Test func noExamplePageMentionsDrawbridge() throws {
         let files = try ["html", "js"].flatMap { try Manual.files(in: "examples/pages", ending: ".\($0)") }
-        #expect(files.count == 19)
+        #expect(files.count == 22)
         for file in files {
             let text = try String(contentsOf: Manual.root.appending(path: file), encoding: .utf8)
             #expect(!text.lowercased().contains("drawbridge"), "\(file)")

@@ -39,6 +39,8 @@ extension PageCalls {
             KKJSBridge.call 1 0, KKJSBridge.syncCall 1 0, KKJSBridge.on event, KKJSBridge.once event
             Capacitor.nativePromise 1 0, Capacitor.nativeCallback 1 0, cordova.exec 3 2
             WKWebViewJavascriptBridge.callHandler 0, WKWebViewJavascriptBridge.registerHandler event
+            kerkee.invoke 1 0, kerkee.addEventListener event, jsBridgeClient.invoke 1 0
+            jsBridgeClient.addEventListener event, __TAURI_INTERNALS__.invoke 0
             WeixinJSBridge.invoke 0, WeixinJSBridge.on event, AlipayJSBridge.call 0, ReactNativeWebView.postMessage 0
             """.split { $0 == "\n" || $0 == "," }.map(Form.init)
     }

@@ -232,7 +232,9 @@ struct PageCalls {
         let isOwn = scripts.declared[form.name]?.contains(file) ?? false
         guard let home = form.file else {
             // A library in the page declares these objects, and still needs the app to provide the native side.
-            let isOfPage = ["cordova", "dsBridge", "dsbridge", "KKJSBridge"].contains(form.object)
+            let isOfPage = [
+                "cordova", "dsBridge", "dsbridge", "KKJSBridge", "kerkee", "jsBridgeClient",
+            ].contains(form.object)
             if !form.object.isEmpty {
                 return scripts[place - 1] == "." && scripts[place - 2] == form.object
                     && scripts.receiver(place - 2) == nil

@@ -124,6 +124,8 @@ import Testing
             "dsbridge"
         ),
         ("KKJSBridge.call('App', 'pay', {}, f)", "App/pay by KKJSBridge", "kkjsbridge"),
+        ("kerkee.invoke('Shop', 'pay', {})", "Shop/pay by kerkee", "kerkee"),
+        ("window.__TAURI_INTERNALS__.invoke('pay')", "pay by __TAURI_INTERNALS__", "tauri"),
         ("KKJSBridge.syncCall('', 'pay')", "pay by KKJSBridge", "kkjsbridge"),
         ("Capacitor.nativePromise('App', 'pay', {})", "App/pay by Capacitor", "capacitor"),
         (

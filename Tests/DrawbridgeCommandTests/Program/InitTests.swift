@@ -127,6 +127,7 @@ import Testing
         ("capacitor", #""capacitor""#, ["App/echo", "App/version", "App/nothing"], 3),
         ("cordova", #""cordova""#, ["App/echo", "App/version", "App/nothing"], 3),
         ("dsbridge", #""dsbridge""#, ["App/version"], 3), ("flutter", #""flutter""#, ["nothing"], 3),
+        ("kerkee", #""kerkee""#, ["App/echo", "App/version"], 2),
         ("kkjsbridge", #""kkjsbridge""#, ["App/echo", "App/version"], 3),
         ("reactnative", #""reactnative""#, ["App/echo"], 2),
         (

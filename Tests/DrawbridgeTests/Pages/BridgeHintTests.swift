@@ -16,6 +16,8 @@ import Testing
         ("cordova is not defined", "--bridge cordova"),
         ("Android is not defined", "--bridge android"),
         ("KKJSBridge is not defined", "--bridge kkjsbridge"),
+        ("Cannot read properties of undefined (reading 'transformCallback')", "--bridge tauri"),
+        ("window.__TAURI__ is undefined", "--bridge tauri"),
     ]) func anErrorAboutAMissingBridgeSuggestsItsOption(_ message: String, _ option: String) {
         #expect(BridgeHint(message)?.option == option)
     }

@@ -1,0 +1,19 @@
+// A page that calls by `prompt(JSON)` and has the answer at once, as text: an object as JSON, nothing as an empty text.
+// Any other prompt is the browser's.
+//
+// options: name (the members that may name a call; the call is `prompt` where none does)
+drawbridge.bridge({ there: [] }, native => {
+    const { name: names = ['type', 'action', 'method', 'event', 'name', 'command'] } = native.options;
+    native.dialog('prompt', text => {
+        const body = /^\s*[[{]/.test(text) ? native.parsed(text) : text;
+        if (typeof body === 'string') return undefined;
+        const field = [].concat(names).find(name => typeof body[name] === 'string' && body[name]);
+        try {
+            const value = native.callNow(field ? body[field] : 'prompt', body);
+            return value === null ? '' : typeof value === 'string' ? value : native.write(value);
+        } catch (error) {
+            console.warn('prompt:', error.message);
+            return null;
+        }
+    });
+});

@@ -71,6 +71,11 @@ package struct BridgeHint: Sendable, Hashable {
         "iOS_Native_InjectJavascript": "WKWebViewJavascriptBridge",
     ]
 
+    /// The bridges that a page may miss with a prompt, by the name that it reports, with the names of their hints.
+    private static let prompts = ["cordova": "cordova", "kerkee": "kerkee", "prompt": "prompt(JSON)"]
+
+    package static func ofPrompt(_ name: String) -> BridgeHint? { prompts[name].flatMap(named) }
+
     package static func ofMessageHandler(_ name: String) -> BridgeHint? {
         messageHandlers[name].flatMap(named)
     }

@@ -37,5 +37,8 @@ package struct MissedName: Hashable, Sendable {
     /// Whether the name consists of ASCII letters, digits and underscores only.
     package var isPlain: Bool { name.utf8.allSatisfy(\.isWord) }
 
+    /// Whether it is the bridge that would have answered a prompt.
+    package var isOfPrompt: Bool { object == "prompt" }
+
     package var isMessageHandler: Bool { object == "webkit.messageHandlers" }
 }

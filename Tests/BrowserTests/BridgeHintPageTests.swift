@@ -70,4 +70,33 @@ import Testing
         }
         #expect(await site.program.stop() == 0)
     }
+
+    /// In a frame in which the browser asks nobody.
+    @Test(arguments: Browser.tried) func aPromptThatOnlyAnAppAnswersSuggestsItsBridgeOnce(
+        _ browser: Browser
+    ) async throws {
+        let folder = try Folder()
+        let prompts = [
+            ("prompt", #"prompt('{"method": "pay"}')"#), ("kerkee", #"prompt('{"clz":"Shop"}')"#),
+            ("cordova", "prompt('', 'gap_init:3')"),
+        ]
+        for (name, script) in prompts {
+            let frame = #"<iframe sandbox="allow-scripts allow-same-origin" src="\(name)-frame.html">"#
+            try folder.write("\(name).html", "<!doctype html>\(frame)")
+            let twice = "<script>prompt('[y/n]', '{}'); \(script); \(script)</script>"
+            try folder.write("\(name)-frame.html", "<!doctype html>\(Self.hearing)\(twice)")
+        }
+        let site = try await ServedFolder(folder.path)
+        let part = "calls native by prompt()"
+        try await DrivenBrowser.drive(browser) { browser in
+            for (name, _) in prompts {
+                try await browser.open("\(site.address)/\(name).html")
+                let text = "the page \(part), and nothing answers it: pages get it by --bridge \(name)"
+                let told = "(frames[0].said || []).filter(text => text.includes('\(part)')).join()"
+                try await browser.expect(told, .string(text))
+            }
+        }
+        #expect(site.program.output.components(separatedBy: part).count == prompts.count + 1)
+        #expect(await site.program.stop() == 0)
+    }
 }

@@ -26,6 +26,7 @@ extension Gateway {
     }
 
     package func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)? {
+        if missed.isOfPrompt { return BridgeHint.ofPrompt(missed.name).flatMap(complaint(aboutPromptFor:)) }
         guard let runtime = pageRuntime, missed.isMessageHandler || runtime.shortcuts.contains(missed.object),
             let reason = reason(for: missed, in: page, runtime)
         else { return nil }
@@ -63,6 +64,14 @@ extension Gateway {
         return userAgent.split(separator: " ").last { word in
             word.contains("/") && !engines.contains { word.hasPrefix("\($0)/") }
         }.map { String($0).cut(to: 40) }
+    }
+
+    private func complaint(aboutPromptFor hint: BridgeHint) -> (text: String, isNews: Bool)? {
+        guard !isGiven(hint) else { return nil }
+        return (
+            "the page calls native by prompt(), and nothing answers it: pages get it by \(hint.option)",
+            replyBook.news { $0.isNews(missed: hint.name) }
+        )
     }
 
     /// Why a page does not find a name, and what to do; nil if a reply declares the name as `$missing`.

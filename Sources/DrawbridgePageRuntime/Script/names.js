@@ -2,8 +2,8 @@
 // pages find out where they run, so each is there while something answers it, and no longer.
 //
 // gives: nameAll, naming, namings, watched
-// uses pristine: attempt, Map
-// uses app: define, tellOnce
+// uses pristine: attempt, Map, wrap
+// uses app: define, isInView, tellOnce
 const namings = [];
 
 /// Gives an object the members that a list names, `*` being every name that is answered, from now on. What the page has
@@ -51,3 +51,10 @@ function miss(name, title) {
     if (typeof name !== 'string' || !/^[a-z]/i.test(name) || ['then', 'toJSON'].includes(name)) return;
     tellOnce(title + '.' + name, { missed: name, of: title });
 }
+
+// A prompt that no bridge has answered, although only an app can: its bridge is missed.
+const { prompt } = window;
+if (!isInView) wrap(window, 'prompt', function (text, value) {
+    miss(/^gap/.test(value) ? 'cordova' : /^{"clz"/.test(text) ? 'kerkee' : /^[[{]["{]/.test(text) && 'prompt', 'prompt');
+    return prompt.apply(window, arguments);
+});

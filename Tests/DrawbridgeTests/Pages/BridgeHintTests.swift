@@ -136,6 +136,13 @@ import Testing
             #expect(told.count == 1 && told[0].hasSuffix(": pages get it by --bridge \(bridge)"), "\(told)")
         }
 
+        // A prompt that only the bridge of an app answers; a page may name any.
+        for name in ["prompt", "kerkee", "prompt", "other"] {
+            missing.tell(["missed": .string(name), "of": "prompt"])
+        }
+        let told = log.entries.filter { $0.contains("calls native by prompt()") }
+        #expect(told.map { $0.suffix(6) } == ["prompt", "kerkee"], "\(told)")
+
         let has = PageHandlers.gateway(
             PageRuntime(bridges: [try .named("flutter")]), logger: log.logger)
         TestPage(has).tell(fault)

@@ -81,7 +81,7 @@ import Testing
             ("cordova", "prompt('', 'gap_init:3')"),
         ]
         for (name, script) in prompts {
-            let frame = #"<iframe sandbox="allow-scripts allow-same-origin" src="\(name)-frame.html">"#
+            let frame = #"<iframe sandbox="allow-scripts allow-same-origin" src="\#(name)-frame.html">"#
             try folder.write("\(name).html", "<!doctype html>\(frame)")
             let twice = "<script>prompt('[y/n]', '{}'); \(script); \(script)</script>"
             try folder.write("\(name)-frame.html", "<!doctype html>\(Self.hearing)\(twice)")

@@ -1,7 +1,7 @@
 // kerkee, behind the page's own `kerkee.js` or `bridgeLib.js`: a queue of `{clz, method, args}` that native empties at a
 // signal, as on iOS, or each of them as JSON in a `prompt`, as on Android; it goes by the browser's name. A method of a
 // class is `clz/method`. Such a page has native's `XMLHttpRequest`, too: what it sends, the browser sends.
-drawbridge.bridge({ progress: true, there: [] }, native => {
+drawbridge.bridge({ progress: true, there: ['prompt()'] }, native => {
     const { XMLHttpRequest } = window;
     const { log } = console;
     const listeners = Object.create(null);

@@ -2,7 +2,7 @@
 // Any other prompt is the browser's.
 //
 // options: name (the members that may name a call; the call is `prompt` where none does)
-drawbridge.bridge({ there: [] }, native => {
+drawbridge.bridge({ there: ['prompt()'] }, native => {
     const { name: names = ['type', 'action', 'method', 'event', 'name', 'command'] } = native.options;
     native.dialog('prompt', text => {
         const body = /^\s*[[{]/.test(text) ? native.parsed(text) : text;

@@ -3,7 +3,7 @@
 //
 // uses pristine: console, hearAlways, later, Map, origin
 // uses channel: post
-// uses app: unlessApp
+// uses app: isInView, tellOfApp, unlessApp
 // uses interface: nativeFor, version
 const scripts = new Map(config.bridges.map(bridge => [origin + '/__drawbridge__/bridge/' + bridge.name + '.js', bridge]));
 /// Which bridge has put what.
@@ -19,7 +19,10 @@ function bridge(traits, make) {
         return tell(found.name, 'it is for version ' + traits.version + ' of native, and this is ' + version);
     }
     const { there = [], late } = traits;
-    unlessApp(typeof there === 'function' ? there(found.options) : there, () => {
+    const names = typeof there === 'function' ? there(found.options) : there;
+    // Nobody sees beforehand whether the app answers prompts.
+    if (isInView && names.includes('prompt()')) return tellOfApp('prompt()');
+    return unlessApp(names, () => {
         make(Object.freeze(nativeFor(found, traits, name => claim(found.name, name))));
     }, late);
 }

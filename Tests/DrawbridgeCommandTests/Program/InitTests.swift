@@ -94,7 +94,7 @@ import Testing
         let pages = Manual.root.appending(path: "examples/pages").path()
         #expect(try await Program("cp", ["-r", pages, "\(folder.path)/pages"]).child.exitCode() == 0)
         let output = try await Self.initialize(in: folder, "pages")
-        #expect(output.contains("19 pages and scripts were read"))
+        #expect(output.contains("22 pages and scripts were read"))
         let text = try folder.read("pages/drawbridge.json")
         for line in [
             #""fetchMessages": {}  // a guess: functions.html:49, by fetchMessages()"#,
@@ -106,7 +106,7 @@ import Testing
             #""toast": {"$pass": true},  // queue.html:60"#,
             #""openURL": {"$pass": true},  // a guess: shortcuts.html:42"#, #""shortcuts": ["MyApp"]"#,
             #""channels": ["Toast"]"#,
-            "//   everything.html:41, everything.html:77  callHandler(name, data, callback)",
+            "//   everything.html:41, everything.html:86  callHandler(name, data, callback)",
             "by callNative()", "by MyApp", "by http://__jsbridge__", "by Capacitor",
         ] {
             #expect(text.contains(line), "\(line) is not in \(text)")

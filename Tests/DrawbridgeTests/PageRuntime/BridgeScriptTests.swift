@@ -228,9 +228,9 @@ import Testing
     }
 
     /// What the runtime's modules had before there were bridges from outside, and what came since then for every page: it
-    /// says what it has heard, outlives `document.open()`, has one first way of asking for a bridge, and steps aside in the
-    /// app itself.
-    private static let before = 41_720 + 2_100 + 1_850
+    /// says what it has heard, outlives `document.open()`, has one first way of asking for a bridge, tells of prompts, and
+    /// steps aside in the app itself.
+    private static let before = 41_720 + 2_350 + 1_900
 
     @Test func theRuntimeWithoutBridgesIsNotLargerThanBefore() {
         // Since then it is served without most of its blanks, and has the interface, on which all bridges are built.
@@ -239,7 +239,7 @@ import Testing
 
     @Test(arguments: BridgeScript.shipped) func oneBridgeAddsFewBytesToAPage(_ name: String) throws {
         let runtime = RuntimeScript.text(Array("{}".utf8), hasBridges: true, hasJournal: true)
-        #expect(try runtime.count + BridgeScript.named(name).text().count <= Self.before + 2500)
+        #expect(try runtime.count + BridgeScript.named(name).text().count <= Self.before + 3500)
     }
 
     @Test(arguments: [

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Drawbridge
 import Glibc
 import TestSupport
@@ -21,6 +22,47 @@ import Testing
         try await replies.takeFound(path)
         #expect(await replies.sources.files.count == 1)
         #expect(await replies.states.count == 1)
+    }
+
+    // MARK: What pages are given
+
+    @Test func whatASavedFileGivesPagesAppliesWithoutARestart() async throws {
+        let folder = try Folder()
+        let path = try folder.write("settings.json", #"{"bridge": "android", "inject": "f"}"#)
+        let config = try ConfigFile(FileText(path), isFound: false)
+        let flags = try Command.parse(["--inject", "callNative"])
+        let settings = try Settings(flags, config, isAlone: true)
+        let gateway = Gateway(pageRuntime: settings.pageRuntime)
+        let replies = LiveReplies(settings, for: gateway, nil)
+        try await replies.begin()
+        func save(_ text: String) async throws {
+            try folder.write("settings.json", text)
+            try await replies.take(0)
+        }
+        try await save(#"{"bridge": ["android", "dsbridge"], "scheme": "shop", "inject": "g", "port": 1}"#)
+        #expect(gateway.pageRuntime?.bridges.map(\.name) == ["android", "dsbridge"])
+        #expect(gateway.pageRuntime?.schemes == ["shop"])
+        #expect(gateway.pageRuntime?.functions == ["callNative"], "flags win")
+
+        // Refused at the start, and so when it is saved, as a whole.
+        for (text, why) in [
+            (
+                #"{"bridge": ["flutter", "flutter"]}"#,
+                "settings.json: --bridge flutter: there are two bridges"
+            ),
+            (#"{"scheme": "https", "bridge": "flutter"}"#, "browsers take it themselves"),
+            (#"{"shortcuts": "window"}"#, "browsers have such an object"),
+            (#"{"bridge": "flutter", "keep-host": true}"#, "there is no upstream"),
+        ] {
+            await #expect {
+                try await save(text)
+            } throws: {
+                "\($0)".contains(why)
+            }
+            #expect(gateway.pageRuntime?.schemes == ["shop"], "\(text)")
+        }
+        try await save("{}")
+        #expect(gateway.pageRuntime?.bridges.isEmpty == true)
     }
 
     // MARK: Saving

@@ -114,7 +114,7 @@ extension LiveReplies: ReplyKeeper {
                 let hasBuiltIns = !gateway.program.builtIns.isEmpty
                 old = FileText(path, Array((hasBuiltIns ? "{\n    \"built-ins\": true\n}\n" : "{}\n").utf8))
                 new = try edit(old.bytes)
-                _ = try ConfigFile(FileText(path, new.text), isFound: true)
+                _ = try read(FileText(path, new.text), as: .found)
                 guard try FoundFile.create(path, new.text, in: root) else { throw Self.changed(path) }
                 try takeFound(path)
             }
@@ -150,7 +150,7 @@ extension LiveReplies: ReplyKeeper {
         guard try isGone || text(of: old).whole == old.text.whole else { throw Self.changed(path) }
         let edit = try edit(old.text.bytes)
         let new = FileText(path, edit.text, mark: old.text.mark)
-        try sources.replacing(at: place, by: source(new, like: old)).check(by: supplier)
+        try sources.replacing(at: place, by: read(new, as: old.kind).source).check(by: supplier)
         let isWritten =
             try isGone
             ? FileReplacement.create(path, new.whole)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Drawbridge
 import DrawbridgeServer
 import EventLoop
@@ -16,8 +17,9 @@ actor LiveReplies {
     let builtIns: BuiltIns?
     /// Whether programs may save mocks in the file, and not only the inspector.
     nonisolated let isForPrograms: Bool
-    /// Whether the built-in handlers are on; nil if neither a flag nor a file says so.
-    private var hasBuiltIns: Bool?
+    /// What the file says now; what it said at the start is what only a restart changes.
+    private(set) var options: LayeredOptions
+    private let atStart: ConfigFile?
     /// The state of each file, in the order of `sources.files`.
     private(set) var states: [State]
     /// The state of a `drawbridge.json` that exists but was not read yet; nil if a file was read or given.
@@ -26,7 +28,7 @@ actor LiveReplies {
     private(set) var search: State?
     let root: String?
     /// The bridge scripts as they were last read; nil if a file is missing or empty (an editor may be writing it).
-    private var bridges: [(path: String, state: State, bytes: [UInt8]?)]
+    private var bridges: [WatchedScript]
     /// The latest saves of this process, the newest last; `by` is `inspector`, `program` or `terminal`.
     var kept: [(number: Int, by: String, file: String, written: ReplyEdit.Written)] = []
     var lastSave = 0
@@ -56,10 +58,11 @@ actor LiveReplies {
         self.gateway = gateway
         self.builtIns = builtIns
         isForPrograms = settings.options[\.inspector.save] == true
-        hasBuiltIns = settings.options[\.handlers.builtIns]
+        options = settings.options
+        atStart = settings.options.file
         states = sources.files.map { _ in State() }
         root = settings.root
-        bridges = settings.options[\.pages.bridge].compactMap(\.file).map { ($0, State(), Self.script($0)) }
+        bridges = Self.scripts(options)
         search =
             switch settings.found {
             case .nothing: State()
@@ -78,7 +81,7 @@ actor LiveReplies {
     }
 
     private func apply() throws {
-        try builtIns?.follow(sources.written, hasBuiltIns)
+        try builtIns?.follow(sources.written, options[\.handlers.builtIns])
         gateway.reply(by: sources.layers)
     }
 
@@ -104,6 +107,12 @@ actor LiveReplies {
 
     private var isOfUse: Bool {
         search != nil || !bridges.isEmpty || sources.files.contains { $0.text.isRegular }
+    }
+
+    private typealias WatchedScript = (path: String, state: State, bytes: [UInt8]?)
+
+    private static func scripts(_ options: LayeredOptions) -> [WatchedScript] {
+        options[\.pages.bridge].compactMap(\.file).map { ($0, State(), script($0)) }
     }
 
     private static func script(_ path: String) -> [UInt8]? {
@@ -149,15 +158,15 @@ actor LiveReplies {
     /// Reads a file that has appeared since the start, unless one was made by a save meanwhile.
     func takeFound(_ path: String) throws {
         guard search != nil else { return }
-        let config = try ConfigFile(FoundFile.read(path, in: root), isFound: true)
+        let (source, config) = try read(FoundFile.read(path, in: root), as: .found)
         search = nil
-        hasBuiltIns = hasBuiltIns ?? config.options.handlers.builtIns
         states.insert(State(), at: sources.written.count)
-        sources.add(config.source)
+        sources.add(source)
+        let settings = try config.map(use) ?? []
         try apply()
-        let rest = config.hasSettings ? "; its settings apply from the next start on" : ""
-        gateway.logger.notice("found \(path): its mocks are used from now on\(rest)")
-        tell(config.source.file.doubts, of: path)
+        gateway.logger.notice(
+            "\((["found \(path): its mocks are used from now on"] + settings).joined(separator: "; "))")
+        tell(source.file.doubts, of: path)
         tellFaults()
     }
 
@@ -175,13 +184,14 @@ actor LiveReplies {
             return
         }
         // A saved file is checked like at the start, and refused if it is invalid.
-        let new = try source(text, like: old)
+        let (new, config) = try read(text, as: old.kind)
         let changed = sources.replacing(at: place, by: new)
         try changed.check(by: supplier)
         states[place].complaint = nil
         sources = changed
+        let settings = try config.map(use) ?? []
         try apply()
-        tellTaken(text.path, new, old)
+        tellTaken(text.path, new, old, settings)
         tell(new.file.doubts, of: text.path)
         tellFaults()
     }
@@ -192,17 +202,66 @@ actor LiveReplies {
             : try FileText(source.text.path, onlyRegular: true)
     }
 
-    func source(_ text: FileText, like old: ReplySources.Source) throws -> ReplySources.Source {
-        switch old.kind {
-        case .replies: try ReplySources.Source(text, kind: .replies)
-        case .settings, .found, .welcome: try ConfigFile(text, isFound: old.kind == .found).source
+    /// Reads a file like at the start: what would be refused there is refused.
+    func read(
+        _ text: FileText, as kind: ReplySources.Source.Kind
+    ) throws -> (source: ReplySources.Source, config: ConfigFile?) {
+        if kind == .replies { return (try ReplySources.Source(text, kind: kind), nil) }
+        let config = try ConfigFile(text, isFound: kind == .found)
+        do {
+            _ = try runtime(config)
+        } catch {
+            throw error is Failure ? error : Failure("\(text.path): \(Command.message(for: error))")
+        }
+        return (config.source, config)
+    }
+
+    private func runtime(_ config: ConfigFile) throws -> PageRuntime? {
+        var options = options
+        options.file = config
+        return try Settings.reloaded(options, needsRestart: !late(config).isEmpty)
+    }
+
+    /// The settings that only a restart changes, and that are others than at the start.
+    private func late(_ config: ConfigFile) -> [String] {
+        config.changes(since: atStart).filter { key in
+            // Documents are left as they are for the life of a gateway that was started so.
+            key == "plain" ? gateway.injection == nil : PageOptions.live[key] == nil && key != "built-ins"
         }
     }
 
-    private func tellTaken(_ path: String, _ new: ReplySources.Source, _ old: ReplySources.Source) {
+    /// Gives pages what the file says, from the next document on.
+    ///
+    /// - Returns: what that is, for the log.
+    private func use(_ config: ConfigFile) throws -> [String] {
+        let changed = config.changes(since: options.file)
+        let late = late(config).filter(changed.contains)
+        let runtime = try runtime(config)
+        options.file = config
+        bridges = Self.scripts(options).map { new in bridges.first { $0.path == new.path } ?? new }
+        // What was switched in the inspector stays, unless the file says something else now.
+        let inApp = changed.contains("in-app") ? nil : gateway.pageRuntime?.inApp
+        gateway.configure {
+            $0.pageRuntime = runtime
+            if let inApp { $0.pageRuntime?.inApp = inApp }
+        }
+        let live = changed.filter { PageOptions.live[$0] != nil && !late.contains($0) }
+        let idle = live.filter { PageOptions.live[$0]?(options.flags.pages) == true }
+        let given = live.filter { !idle.contains($0) }
+        return [
+            given.isEmpty
+                ? nil
+                : "\(given.map(config.shown).joined(separator: ", ")); pages have it when they are loaded again",
+            idle.isEmpty ? nil : "--\(idle.joined(separator: ", --")) of the command line stays",
+            late.isEmpty ? nil : "\(late.joined(separator: ", ")): from the next start on",
+        ].compactMap(\.self)
+    }
+
+    private func tellTaken(
+        _ path: String, _ new: ReplySources.Source, _ old: ReplySources.Source, _ settings: [String]
+    ) {
         let (before, now) = (old.file.replies.texts, new.file.replies.texts)
-        // A configuration file without mocks has only settings, which are read only at the start.
-        guard old.kind == .replies || !before.isEmpty || !now.isEmpty else { return }
+        guard old.kind == .replies || !before.isEmpty || !now.isEmpty || !settings.isEmpty else { return }
         let same = now.count { before[$0.key] == $0.value }
         let parts = [
             ("changed", now.keys.filter { before[$0] != nil && before[$0] != now[$0] }),
@@ -211,7 +270,9 @@ actor LiveReplies {
             let list = names.sorted().prefix(8).joined(separator: ", ")
             return "\(names.count) \(word) (\(list)\(names.count > 8 ? ", …" : ""))"
         }
-        gateway.logger.notice("reloaded \(path): \((parts + ["\(same) as before"]).joined(separator: ", "))")
+        let hasMocks = !before.isEmpty || !now.isEmpty || settings.isEmpty
+        let mocks = hasMocks ? [(parts + ["\(same) as before"]).joined(separator: ", ")] : []
+        gateway.logger.notice("reloaded \(path): \((mocks + settings).joined(separator: "; "))")
     }
 
     /// Warns about steps that switch to a scenario that no file has.

@@ -8,7 +8,8 @@ struct ConfigFile {
     /// The settings; relative paths in them are resolved against the file's folder.
     private(set) var options: Command
     let source: ReplySources.Source
-    let hasSettings: Bool
+    /// The flags that are equivalent to each setting, by key.
+    let settings: [String: [String]]
 
     /// - Parameter isFound: whether the file was found and not given, so that fewer settings are allowed in it.
     /// - Throws: ``Failure``, which names the file, line and key.
@@ -26,6 +27,7 @@ struct ConfigFile {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         source = try ReplySources.Source(text, kind: isFound ? .found : .settings)
         var all: [(place: String, arguments: [String])] = []
+        var said: [String: [String]] = [:]
         for (key, value) in members where !ReplyFile.keys.contains(key) {
             let place = Self.place(path, key, value)
             guard let setting = Setting.all[key] else { throw Self.unknown(key, place, isFound: isFound) }
@@ -33,9 +35,11 @@ struct ConfigFile {
                 throw Failure(
                     "\(place): only allowed in a file given by -c: \(Command.program.name) -c \(path)")
             }
-            all.append((place, try Self.arguments(setting, value.json, place, folder)))
+            let arguments = try Self.arguments(setting, value.json, place, folder)
+            all.append((place, arguments))
+            said[key] = arguments.isEmpty ? nil : arguments
         }
-        hasSettings = all.contains { !$0.arguments.isEmpty }
+        settings = said
         options = try Self.options(all, path)
         // Bridge scripts run in every page, and a found file and its scripts may be from an untrusted source.
         if isFound, let file = options.pages.bridge.lazy.compactMap(\.file).first,
@@ -46,6 +50,23 @@ struct ConfigFile {
                     + "\(file) is: \(Command.program.name) -c \(path)")
         }
         for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
+    }
+
+    /// The keys whose settings are others than in another version of the file, sorted.
+    func changes(since other: ConfigFile?) -> [String] {
+        let before = other?.settings ?? [:]
+        return Set(settings.keys).union(before.keys).filter { settings[$0] != before[$0] }.sorted()
+    }
+
+    /// A setting as a line of the log: `bridge: android, dsbridge`.
+    func shown(_ key: String) -> String {
+        guard let arguments = settings[key] else { return "no \(key)" }
+        let values = arguments.compactMap { argument in
+            argument.firstIndex(of: "=").map { argument[argument.index(after: $0)...] }
+        }
+        return values.isEmpty
+            ? String(arguments.joined(separator: " ").dropFirst(2))
+            : "\(key): \(values.joined(separator: ", "))"
     }
 
     private static func place(_ path: String, _ key: String, _ value: LocatedJSON) -> String {

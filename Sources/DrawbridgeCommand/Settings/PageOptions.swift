@@ -66,6 +66,15 @@ struct PageOptions: ParsableArguments {
         more: "/*: no script at all, and no bridges.")
     var plain: [String] = []
 
+    /// The settings that apply to each document that is loaded after a change, by key, and whether they are given.
+    static let live: [String: @Sendable (PageOptions) -> Bool] = [
+        "scheme": { !$0.scheme.isEmpty }, "command-item": { $0.commandItem != nil },
+        "message-handler": { !$0.messageHandler.isEmpty }, "inject": { !$0.inject.isEmpty },
+        "shortcuts": { !$0.shortcuts.isEmpty }, "bridge": { !$0.bridge.isEmpty },
+        "answer-missing": { $0.answerMissing != nil }, "in-app": { $0.inApp != nil },
+        "plain": { !$0.plain.isEmpty },
+    ]
+
     func validate() throws {
         try check("--scheme", scheme.names, "write its name alone, for instance mizhua", Self.isScheme)
         try check(

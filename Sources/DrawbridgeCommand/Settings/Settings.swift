@@ -48,7 +48,7 @@ struct Settings {
             flags.access.host = flags.access.host ?? Self.environment("DRAWBRIDGE_HOST")
         }
         flags.serving.port = try flags.serving.port ?? Self.environmentPort()
-        var options = LayeredOptions(layers: [flags] + (config.map { [$0.options] } ?? []))
+        var options = LayeredOptions(flags: flags, file: config)
         let root = options[\.serving.root]
         let upstreams = options[\.behind.upstream]
         server = try Self.server(options)
@@ -60,7 +60,7 @@ struct Settings {
         let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
         // The example pages' bridges are added only if no page of the user would get them.
         if isWelcoming, isAlone, config == nil, upstreams.isEmpty, access.allowedOrigins.isEmpty {
-            options.layers.append(try WelcomePage.options())
+            options.usual = try WelcomePage.options()
         }
         self.options = options
         pageRuntime = try Self.pageRuntime(options)
@@ -141,6 +141,18 @@ struct Settings {
         if let seconds = options[\.behind.upstreamTimeout] { forwarding.answerTimeout = .seconds(seconds) }
         return try options[\.behind.upstream].map { try Upstream($0, forwarding) }
             .sorted { $0.prefix.count > $1.prefix.count }
+    }
+
+    /// What pages are given after a file was saved.
+    ///
+    /// - Throws: what ends the start with this file; the settings for which nothing changes are not checked again.
+    static func reloaded(_ options: LayeredOptions, needsRestart: Bool) throws -> PageRuntime? {
+        if needsRestart {
+            _ = (try server(options), try upstreams(options))
+            try refuseIdle(options)
+            _ = try Answers.read(options.layers.reversed().flatMap(\.tests.choose))
+        }
+        return try pageRuntime(options)
     }
 
     /// The settings for what is injected into pages; nil with `--plain '/*'`, which leaves all pages unchanged.
@@ -254,7 +266,12 @@ struct Settings {
 ///
 /// A list replaces a lower layer's list as a whole, except `--choose`, whose answers are merged by name.
 struct LayeredOptions {
-    var layers: [Command]
+    let flags: Command
+    var file: ConfigFile?
+    /// What the example pages need.
+    var usual: Command?
+
+    var layers: [Command] { [flags, file?.options, usual].compactMap(\.self) }
 
     subscript<Value>(option: KeyPath<Command, Value?>) -> Value? {
         layers.lazy.compactMap { $0[keyPath: option] }.first

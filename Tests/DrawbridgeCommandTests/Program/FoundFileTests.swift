@@ -204,7 +204,8 @@ import Testing
 
         try FileManager.default.removeItem(atPath: "\(folder.path)/page/drawbridge.json")
         try folder.write("page/drawbridge.json", #"{"replies": {"a": "served"}, "shortcuts": "MyApp"}"#)
-        _ = try await program.line(with: "used from now on; its settings apply from the next start on")
+        _ = try await program.line(
+            with: "used from now on; shortcuts: MyApp; pages have it when they are loaded again")
         #expect(try await Self.call(address, "a").contains("served"))
     }
 
@@ -222,5 +223,27 @@ import Testing
             with: "found drawbridge.json: its mocks are used from now on")
         #expect(try await Self.call(address, "a").contains("mine"))
         #expect(program.output.components(separatedBy: "anybody may write it").count == 2)
+    }
+
+    /// A file that is named may also name the script of a bridge, which is watched from then on.
+    @Test func theLogSaysWhatPagesGetOfASavedFileAndWhatNeedsARestart() async throws {
+        let folder = try Folder()
+        let path = try folder.write("settings.json", #"{"replies": {"a": 1}, "inject": "f"}"#)
+        let program = try Program.product("drawbridge", ["-p", "0", "-c", path, "--inject", "callNative"])
+        _ = try await program.address()
+        try folder.write(
+            "settings.json",
+            #"{"replies": {"a": 1}, "bridge": ["android", "dsbridge"], "port": 1, "answer-missing": true}"#)
+        _ = try await program.line(
+            with: """
+                settings.json: 1 as before; answer-missing, bridge: android, dsbridge; pages have it when they are loaded \
+                again; --inject of the command line stays; port: from the next start on
+                """)
+        try folder.write("mine.js", "drawbridge.setUp(() => {})")
+        try folder.write("settings.json", #"{"bridge": "mine.js", "port": 1}"#)
+        let line = try await program.line(with: "mine.js; pages have it when they are loaded again")
+        #expect(line.contains("no answer-missing, bridge: ") && !line.contains("port"), "\(line)")
+        try folder.write("mine.js", "drawbridge.setUp(() => 1)")
+        _ = try await program.line(with: "mine.js: open pages reload too")
     }
 }

@@ -20,7 +20,7 @@ const userAgent = 'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/UD1A.230803.041
 const profile = mkdtempSync(join(tmpdir(), 'android-host-'));
 const browser = spawn('chromium', [
     '--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
-    '--no-first-run', '--no-proxy-server', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    '--no-first-run', '--no-proxy-server', '--process-per-site', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     '--user-data-dir=' + profile, '--user-agent=' + userAgent, 'about:blank',
 ], { detached: true, env: { ...process.env, HOME: profile }, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
 
@@ -106,12 +106,22 @@ async function open({ url, has, stays }) {
             for (const { opens } of bridges) if (opens && opens(app, params.url)) break;
         } else if (method === 'Runtime.consoleAPICalled') {
             if (params.args.length === 1 && params.args[0].value === 'over') isOver(true);
+        } else if (method === 'Fetch.requestPaused') {
+            const { takes } = bridges.find(({ fetches }) => fetches);
+            const data = params.request.method === 'OPTIONS' ? '' : takes(app, params.request);
+            tell('Fetch.fulfillRequest', {
+                requestId: params.requestId, responseCode: 200, body: btoa(JSON.stringify({ code: 200, data })),
+                responseHeaders: ['Origin', 'Headers', 'Methods'].map(name => (
+                    { name: 'Access-Control-Allow-' + name, value: '*' })),
+            });
         } else if (method === 'Page.loadEventFired') {
             for (const { loaded } of bridges) if (loaded) loaded(app);
         }
     };
 
+    const patterns = bridges.flatMap(({ fetches = [] }) => fetches.map(urlPattern => ({ urlPattern })));
     await Promise.all([
+        patterns.length ? tell('Fetch.enable', { patterns }) : undefined,
         tell('Page.enable'), tell('Runtime.enable'), tell('Runtime.addBinding', { name: '__app' }),
         tell('Page.addScriptToEvaluateOnNewDocument', {
             source: bridges.map(({ puts }) => (puts ? `(${puts})();` : '')).join('\n') + '\ndelete window.__app;',

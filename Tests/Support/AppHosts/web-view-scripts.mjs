@@ -1,5 +1,6 @@
 // What the app of android-host.mjs has, by names: `puts` is run in each document before any script, `answers` what asks
-// by `prompt` and waits, `hears` what asks by a binding and does not wait, `opens` sees URLs, `loaded` the load.
+// by `prompt` and waits, `hears` what asks by a binding and does not wait, `opens` sees URLs, `loaded` the load, and
+// `takes` requests for URLs like those of `fetches`, and gives their answers.
 //
 // A call has the name that Drawbridge would give it, so that what the app was asked is compared with what mocks were.
 
@@ -42,6 +43,12 @@ export const kinds = {
         hears(app, method) { app.asked('Android/' + method); },
     },
 
+    /// A channel of webview_flutter's.
+    Toast: {
+        puts: puts(`() => put('Toast', { postMessage(text) { tell('Toast', text); } })`),
+        hears: (app, text) => app.asked('Toast', text),
+    },
+
     /// The object that --shortcuts puts here.
     MyApp: {
         puts: puts(`() => put('MyApp', { title: () => ask('MyApp', 'title'), share: text => ask('MyApp', 'share', text) })`),
@@ -82,6 +89,66 @@ export const kinds = {
             later(app, '(id, said) => flutter_inappwebview._answer(id, said)', id, said);
         },
         loaded: app => later(app, '() => dispatchEvent(new Event("flutterInAppWebViewPlatformReady"))'),
+    },
+
+    /// The same, whose script comes behind the page's own: its object is there, and cannot be called yet.
+    'flutter-late': {
+        puts: puts(`() => put('flutter_inappwebview', { _call: (...input) => tell('flutter-late', ...input) })`),
+        hears(app, id, name, text) { kinds.flutter.hears(app, id, name, text); },
+        loaded: app => later(app, `() => {
+            const promises = new Map();
+            flutter_inappwebview.callHandler = (name, ...values) => new Promise(done => {
+                promises.set(promises.size + 1, done);
+                flutter_inappwebview._call(promises.size, name, JSON.stringify(values));
+            });
+            flutter_inappwebview._answer = (id, value) => promises.get(id)(value);
+            dispatchEvent(new Event('flutterInAppWebViewPlatformReady'));
+        }`),
+    },
+
+    /// Capacitor: the app's script above an object of its own.
+    capacitor: {
+        puts: puts(`() => {
+            put('androidBridge', { postMessage(text) { tell('capacitor', text); } });
+            const promises = new Map();
+            window.Capacitor = {
+                PluginHeaders: [{ name: 'Shop', methods: [{ name: 'pay', rtype: 'promise' }] }],
+                nativePromise(pluginId, methodName, options) {
+                    const callbackId = String(promises.size + 1);
+                    androidBridge.postMessage(JSON.stringify({ callbackId, pluginId, methodName, options }));
+                    return new Promise(done => promises.set(callbackId, done));
+                },
+                fromNative({ callbackId, data }) { promises.get(callbackId)(data); },
+            };
+        }`),
+        hears(app, text) {
+            const { callbackId, pluginId, methodName, options } = JSON.parse(text);
+            const data = { said: app.asked(pluginId + '/' + methodName, options) };
+            later(app, 'result => Capacitor.fromNative(result)', { callbackId, success: true, data });
+        },
+    },
+
+    /// WeChat's shape: an object that comes with the load, and an event that says so.
+    weixin: {
+        loaded: app => later(app, `() => {
+            const ask = (...input) => JSON.parse(prompt('app:' + JSON.stringify(['weixin', ...input]))).value;
+            window.WeixinJSBridge = {
+                invoke(name, data, callback) { setTimeout(callback, 0, { err_msg: name + ':ok', said: ask(name, data) }); },
+            };
+            document.dispatchEvent(new Event('WeixinJSBridgeReady'));
+        }`),
+        answers: (app, name, data) => app.asked(name, data),
+    },
+
+    /// Requests that the app takes itself, before they leave the web view.
+    requests: {
+        fetches: ['http://__jsbridge__/*', '*_mobile_bridge=1*'],
+        takes(app, { method, url, postData }) {
+            const { pathname, searchParams } = new URL(url);
+            searchParams.delete('_mobile_bridge');
+            const name = pathname.slice(1);
+            return app.asked(name, method === 'POST' ? JSON.parse(postData) : Object.fromEntries(searchParams));
+        },
     },
 
     /// React Native WebView: text to the app, and events from it.

@@ -48,8 +48,19 @@ async function heard(what, work) {
 /// What a callback is given.
 const called = work => new Promise(done => work((...values) => done(values)));
 
+/// What work gives in a frame of the page's own origin, which has scripts of its own.
+function inFrame(work) {
+    return new Promise(done => {
+        const frame = document.createElement('iframe');
+        frame.src = 'frame.html';
+        frame.onload = () => done(work(frame.contentWindow));
+        document.documentElement.appendChild(frame);
+    });
+}
+
 async function run(work) {
     try {
+        say('the browser', [navigator.userAgent, navigator.appVersion]);
         await work();
     } catch (error) {
         say('it failed', String(error));

@@ -3,14 +3,13 @@
 // which the page answers nothing else.
 //
 // uses pristine: Promise
-// uses app: isApps, tellOfApp
+// uses app: unlessApp
 // uses interface: setUp
 setUp(['inject', 'function'], (native, called) => {
     const { inject: functions = [], absent } = native.options;
     for (const name of functions) {
-        if (isApps(name)) tellOfApp(name);
         // Who names a function of the browser's wants native's in its place.
-        else if (!absent.includes(name)) Reflect.deleteProperty(window, name);
+        unlessApp([name], () => absent.includes(name) || Reflect.deleteProperty(window, name));
     }
     native.members(window, functions, name => ({ [name](...input) {
         called.listens();

@@ -1,27 +1,11 @@
 // `window.webkit.messageHandlers` and the JSBridge message (contracts, section 5).
 //
 // uses pristine: console, globalNamed, Map, Promise
-// uses app: isApps, tellOfApp
+// uses app: isApps, unlessApp
 // uses interface: handlersOf, setUp
 setUp(['message', 'reply'], (native, replying) => {
     const { messageHandlers: said, replyHandlers = [] } = native.options;
     const named = said || ['JSBridge'];
-    const path = 'webkit.messageHandlers.';
-    const own = named.find(name => isApps(path + name));
-    if (own) return tellOfApp(path + own);
-    // Nobody has asked for it, and the app has others.
-    if (!said && isApps('webkit')) return undefined;
-    if (named.length) {
-        native.members(handlersOf(), named, name => native.receiver(body => {
-            if (replyHandlers.includes(name) || !named.includes(name) && replyHandlers.includes('*')) {
-                return replying.promise(name, body);
-            }
-            if (name === 'JSBridge') jsBridge(body);
-            else native.call(name, body);
-            return undefined;
-        }));
-    }
-
     const answers = new Map();
     native.forgets(() => answers.clear());
 
@@ -47,23 +31,38 @@ setUp(['message', 'reply'], (native, replying) => {
 
     function tell(message, done) { native.global('bridge.handleNativeMsg', [message], done); }
 
-    native.voice({
-        reports: true,
-        when: Promise.resolve(),
-        // A page that shows its listeners shows what it does not listen to.
-        looks: (name, found) => globalNamed('bridge', bridge => {
-            if (!bridge || typeof bridge.handleNativeMsg !== 'function') return found(false);
-            globalNamed('bridgeMsgListener', listeners => found(!listeners || name in listeners));
-        }),
-        call(action, data, answer) {
-            const callbackId = answer.isWanted ? 'native_' + answer.id : '';
-            if (answer.isKept) answers.set(callbackId, answer);
-            tell({ action, data: data === undefined ? {} : data, callbackId }, outcome => {
-                if (!outcome) answer.missing();
-                else if (outcome.error !== undefined) answer.error(outcome.error);
-                else answer.heard();
-            });
-        },
-    });
-    return undefined;
+    function begin() {
+        if (named.length) {
+            native.members(handlersOf(), named, name => native.receiver(body => {
+                if (replyHandlers.includes(name) || !named.includes(name) && replyHandlers.includes('*')) {
+                    return replying.promise(name, body);
+                }
+                if (name === 'JSBridge') jsBridge(body);
+                else native.call(name, body);
+                return undefined;
+            }));
+        }
+        native.voice({
+            reports: true,
+            when: Promise.resolve(),
+            // A page that shows its listeners shows what it does not listen to.
+            looks: (name, found) => globalNamed('bridge', bridge => {
+                if (!bridge || typeof bridge.handleNativeMsg !== 'function') return found(false);
+                globalNamed('bridgeMsgListener', listeners => found(!listeners || name in listeners));
+            }),
+            call(action, data, answer) {
+                const callbackId = answer.isWanted ? 'native_' + answer.id : '';
+                if (answer.isKept) answers.set(callbackId, answer);
+                tell({ action, data: data === undefined ? {} : data, callbackId }, outcome => {
+                    if (!outcome) answer.missing();
+                    else if (outcome.error !== undefined) answer.error(outcome.error);
+                    else answer.heard();
+                });
+            },
+        });
+    }
+
+    // Nobody has asked for the usual one: it is left out where the app has others, and where the app is none of Apple's.
+    if (!said && (config.view === 'Google' || isApps('webkit'))) return;
+    unlessApp((said || []).map(name => 'webkit.messageHandlers.' + name), begin);
 });

@@ -2,6 +2,7 @@
 // left out, and there is a promise for who wants one.
 //
 // uses pristine: attempt, Promise
+// uses app: unlessApp
 // uses interface: setUp
 setUp(['shortcut'], native => {
     /// The callback gets what the promise gets, and progress too.
@@ -22,6 +23,6 @@ setUp(['shortcut'], native => {
             answer.catch(() => {});
             return answer;
         });
-        native.put(object, native.watched(methods, object));
+        unlessApp([object], () => native.put(object, native.watched(methods, object)));
     }
 });

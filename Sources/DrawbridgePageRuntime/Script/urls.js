@@ -21,7 +21,7 @@ function partsOf(url) {
     const isOwn = schemes.includes(scheme.toLowerCase());
     // The app hears of them; who answers those that ask for a WebViewJavascriptBridge is seen later.
     if (isInView && (isOwn || !/^__[bw]/.test(name))) {
-        if (isOwn || name === '__jsbridge__') tellOfApp(isOwn ? scheme + '://' : name);
+        if (isOwn || name === '__jsbridge__') tellOfApp(isOwn ? scheme + '://' : 'http://' + name);
         return undefined;
     }
     return { scheme: scheme.toLowerCase(), host, name, path, query, isOwn };

@@ -46,6 +46,9 @@ static const struct Text texts[] = {
     TEXT("keys.js")
 #embed "../DrawbridgeServer/Inspector/Page/keys.js"
     END
+    TEXT("lack.js")
+#embed "../DrawbridgeServer/Inspector/Page/lack.js"
+    END
     TEXT("list.js")
 #embed "../DrawbridgeServer/Inspector/Page/list.js"
     END

@@ -5,21 +5,17 @@
 package struct BridgeHint: Sendable, Hashable {
     /// The global object that pages use: `flutter_inappwebview`.
     package let name: String
-    /// The command's option that provides the object: `--bridge flutter`.
-    package var option: String {
-        let own = options.isEmpty ? "--bridge \(bridge)" : "--bridge '\(bridge)=\(options)'"
-        // Chromium's error message has only the function's name, `callHandler`, which both bridges use.
-        return self == Self.unasked ? "\(own), or --bridge flutter for flutter_inappwebview" : own
-    }
     package let bridge: String
     /// The options of the bridge as JSON; empty if it needs none.
     package private(set) var options = ""
     /// Whether the object is usually defined by a library of the page, so that an error about it proves nothing.
     private var isOfPage = false
     /// What the app appends to its user agent; an example if many apps have this object.
-    private(set) var app = "ShopApp/3.2"
+    package private(set) var app = "ShopApp/3.2"
+    /// Whether an error names only a member, `callHandler`, which objects of several bridges have.
+    package private(set) var isGuess = false
 
-    private static let all = [
+    static let all = [
         BridgeHint(name: "flutter_inappwebview", bridge: "flutter"),
         BridgeHint(name: "ReactNativeWebView", bridge: "reactnative"),
         BridgeHint(name: "_dsbridge", bridge: "dsbridge"),
@@ -93,11 +89,14 @@ extension BridgeHint {
             words.contains($0.key) && message.contains("(reading '\($0.key)')")
         }
         let known = Self.all + [Self.unasked]
-        let found = known.first { words.contains($0.name) && !$0.isOfPage }
-        guard let hint = found ?? member.flatMap({ member in known.first { $0.name == member.value } }) else {
+        if let found = known.first(where: { words.contains($0.name) && !$0.isOfPage }) {
+            self = found
+        } else if let member, let found = known.first(where: { $0.name == member.value }) {
+            self = found
+            isGuess = true
+        } else {
             return nil
         }
-        self = hint
     }
 }
 
@@ -118,14 +117,5 @@ package struct SpokenBridge: Sendable {
         self.file = file
         self.pages = pages
         self.readerOfUserAgent = readerOfUserAgent
-    }
-
-    package var sentence: String {
-        let bridge = "\(file) speaks of \(hint.name): start with \(hint.option)"
-        guard let readerOfUserAgent else { return bridge }
-        return """
-            \(bridge); \(readerOfUserAgent == file ? "it" : readerOfUserAgent) reads navigator.userAgent: if it looks there for \
-            the app's name, add --user-agent '{{userAgent}} \(hint.app)'
-            """
     }
 }

@@ -139,10 +139,16 @@ public struct BridgeScript: Sendable, Equatable {
         if case .shipped = source { true } else { false }
     }
 
-    package func gives(_ hint: BridgeHint) -> Bool {
-        guard script == hint.bridge else { return false }
+    package func gives(_ lack: Lack) -> Bool {
+        guard script == (lack.value.stringValue ?? lack.value["name"]?.stringValue) else { return false }
         // The script `object` serves many bridges, so its option `object` must match too.
-        return script != "object" || options["object"]?.stringValue == hint.name
+        return script != "object" || options["object"] == lack.value["options"]?["object"]
+    }
+
+    /// The element of the setting `bridge` that gives it; nil for a script of a file, which a found file may not name.
+    package var setting: JSON? {
+        guard isShipped else { return nil }
+        return options == [:] ? .string(script) : ["name": .string(script), "options": options]
     }
 
     /// The names of the bridges that come with Drawbridge, sorted.

@@ -40,5 +40,7 @@ package struct MissedName: Hashable, Sendable {
     /// Whether it is the bridge that would have answered a prompt.
     package var isOfPrompt: Bool { object == "prompt" }
 
-    package var isMessageHandler: Bool { object == "webkit.messageHandlers" }
+    package var isMessageHandler: Bool { object == Self.handlers }
+
+    package static let handlers = "webkit.messageHandlers"
 }

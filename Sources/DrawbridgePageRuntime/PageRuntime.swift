@@ -116,13 +116,6 @@ public struct PageRuntime: Sendable, Equatable {
             || functions.contains(Self.everyName)
     }
 
-    /// The names that stand for one call each; without those through which a page can make any call.
-    package var givenNames: Set<String> {
-        Set(messageHandlers + functions).subtracting([
-            Self.everyName, "JSBridge", "callNative", "fetchMessages",
-        ])
-    }
-
     package static let everyName = "*"
 
     package func isFor(_ path: String) -> Bool {
@@ -191,6 +184,31 @@ enum WebView: String {
             self = .apple
         } else {
             return nil
+        }
+    }
+}
+
+extension PageRuntime {
+    /// The names that stand for one call each.
+    package var givenNames: Set<String> { Set(messageHandlers + functions).subtracting(Lack.anyCall) }
+
+    package var givesAllHandlers: Bool { messageHandlers.contains(Self.everyName) }
+
+    /// The names of a setting that are not there by default.
+    package func given(_ setting: Lack.Setting) -> [JSON] {
+        let names = setting == .inject ? functions : messageHandlers == ["JSBridge"] ? [] : messageHandlers
+        return names.map {
+            .string(replyHandlers.contains($0) && setting == .messageHandler ? "\($0)=reply" : $0)
+        }
+    }
+
+    package func gives(_ lack: Lack) -> Bool {
+        let name = lack.value.stringValue ?? ""
+        return switch lack.setting {
+        case .bridge: bridges.contains { $0.gives(lack) }
+        case .messageHandler: messageHandlers.contains(name) || givesAllHandlers
+        case .inject: functions.contains(name)
+        case .scheme: schemes.contains(name)
         }
     }
 }

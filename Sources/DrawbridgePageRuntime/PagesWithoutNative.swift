@@ -39,7 +39,7 @@ package final class PagesWithoutNative: Sendable {
         let sentence = Self.sentence(request.path, reason)
         request.logger.warning("\(sentence)")
         if let journal, journal.isOn {
-            journal.note(sentence, about: request.path)
+            _ = journal.note(sentence, about: request.path)
         }
     }
 

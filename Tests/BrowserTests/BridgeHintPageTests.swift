@@ -14,8 +14,8 @@ import Testing
         ("KKJSBridge.call('App', 'pay', {})", "kkjsbridge"),
         ("window.__TAURI_INTERNALS__.invoke('pay')", "tauri"),
         ("window.ReactNativeWebView.postMessage('{}')", "reactnative"),
-        ("WeixinJSBridge.invoke('pay', {})", #"'object={"object": "WeixinJSBridge", "#),
-        ("AlipayJSBridge.call('pay', {})", #"'object={"object": "AlipayJSBridge", "#),
+        ("WeixinJSBridge.invoke('pay', {})", #"{"name":"object","options":{"object":"WeixinJSBridge","#),
+        ("AlipayJSBridge.call('pay', {})", #"{"name":"object","options":{"object":"AlipayJSBridge","#),
         ("window.WebViewJavascriptBridge.callHandler('pay')", "webviewjavascriptbridge"),
         (
             "webkit.messageHandlers.iOS_Native_InjectJavascript.postMessage(null)",
@@ -45,7 +45,7 @@ import Testing
         }
         try folder.write("plain.html", "<!doctype html>\(Self.hearing)")
         let site = try await ServedFolder(folder.path)
-        let options = Self.pages.map { "pages get it by --bridge \($0.1)" }
+        let options = Self.pages.map { "dd \"bridge\": [\($0.1.hasPrefix("{") ? $0.1 : "\"\($0.1)\"")" }
         let names = "Object.getOwnPropertyNames(window).filter(isNaN)"
         try await DrivenBrowser.drive(browser) { browser in
             try await browser.open("\(site.address)/plain.html")

@@ -192,7 +192,8 @@ import Testing
         let before = try saved.text
         for number in 1...22 { #expect(try await saved.save("n\(number)", 1) == number) }
         #expect(try await saved.save("n1", 1) == nil, "nothing is another then")
-        _ = try await saved.replies.keep(missing: [UnansweredName("m", inputs: [])], by: "terminal")
+        _ = try await saved.replies.keep(
+            missing: [UnansweredName("m", inputs: [])], giving: [], by: "terminal")
         let list = await saved.replies.saves
         #expect(list.count == 20)
         #expect(list[0]["save"] == 23 && list[0]["by"] == "terminal" && list[0]["names"] == ["m"])

@@ -97,6 +97,39 @@ import Testing
         #expect(try ReplyEdit(edit.text, undoing: written).text == before)
     }
 
+    // MARK: Giving
+
+    private static let members: [GivenMember] = [("bridge", "android"), ("message-handler", "tracker")]
+
+    /// What a file has before and after both are given.
+    private static let given = [
+        ("", "{\n    \"message-handler\": [\"JSBridge\", \"tracker\"],\n    \"bridge\": [\"android\"]\n}\n"),
+        (
+            "{\n  // mine\n  \"bridge\": \"dsbridge\",  // why\n  \"message-handler\": []\n}\n",
+            "{\n  // mine\n  \"bridge\": [\"dsbridge\", \"android\"],  // why\n  \"message-handler\": [\"JSBridge\", \"tracker\"]\n}\n"
+        ),
+        (
+            "{\r\n\t\"message-handler\": [\"ask=reply\"],\r\n\t\"bridge\": [\r\n\t\t\"dsbridge\"  // one\r\n\t]\r\n}",
+            "{\r\n\t\"message-handler\": [\"ask=reply\", \"tracker\"],\r\n\t\"bridge\": [\r\n\t\t\"dsbridge\",\r\n\t\t\"android\"  // one\r\n\t]\r\n}"
+        ),
+        (
+            #"{"bridge": [{"name": "object", "options": {"object": "A"}}], "message-handler": null, "replies": {"a": 1}}"#,
+            #"{"bridge": [{"name": "object", "options": {"object": "A"}}, "android"], "message-handler": ["JSBridge", "tracker"], "replies": {"a": 1}}"#
+        ),
+    ]
+
+    private static func give(_ text: [UInt8]) throws -> ReplyEdit {
+        try ReplyEdit(text, giving: members, with: ["message-handler": ["JSBridge"]])
+    }
+
+    @Test func whatPagesAreGivenIsAddedToTheListsOfAFile() throws {
+        for (before, after) in Self.given {
+            let text = String(decoding: try Self.give(Array(before.utf8)).text, as: UTF8.self)
+            #expect(text == after)
+        }
+        #expect(throws: ReplyFault.self) { try Self.give(Array("{".utf8)) }
+    }
+
     // MARK: Taking back
 
     private static var edits: [(before: String, edit: ([UInt8]) throws -> ReplyEdit)] {
@@ -107,6 +140,7 @@ import Testing
             all.append(
                 (test.before, { try ReplyEdit($0, setting: test.name, to: JSON(parsing: reply)) }))
         }
+        for (before, _) in given where !before.isEmpty { all.append((before, give)) }
         let names = [UnansweredName("vibrate", inputs: [1]), UnansweredName("b", inputs: [])]
         for (before, _) in ReplyEditTests.missing where !before.isEmpty {
             all.append((before, { try ReplyEdit($0, adding: names) }))

@@ -51,12 +51,18 @@ extension Gateway {
     }
 
     /// Writes the names that were not answered since the process began into the file of mocks, each once, with its
-    /// inputs as a comment.
+    /// inputs as a comment, and what pages looked for in vain into its settings.
     ///
+    /// - Parameter record: the number of a notice, to give pages what it says they lack, and nothing else.
     /// - Throws: an ``HTTPError``: a 409 if there is no file that can be written, or if the file has changed.
-    package func saveMissing(by: String) async throws -> SavedNames {
+    package func saveMissing(by: String, only record: Int? = nil) async throws -> SavedNames {
         let redaction = program.secrets
-        let (missed, beyond) = journal.unansweredCalls
+        let lacks = missing(record)
+        if let record, lacks.isEmpty {
+            throw HTTPError(
+                .conflict, "pages have it already, or record \(record) names nothing that they lack")
+        }
+        let (missed, beyond) = record == nil ? journal.unansweredCalls : ([], 0)
         var refused: [String] = []
         let names = missed.compactMap { name, calls in
             guard CallName.canHaveReply(name), calls.allSatisfy(Recording.isForOneName) else {
@@ -65,8 +71,12 @@ extension Gateway {
             }
             return UnansweredName(name, inputs: calls.map { $0.shownInput(redaction) }.filter { !$0.isNull })
         }
-        let (file, new) = try await keeper().keep(missing: names, by: by)
-        return (file, new, refused, beyond)
+        // What pages will call then, where nothing has this name yet.
+        let handlers = record == nil ? lacks.compactMap(\.call).filter { !isAnswered($0) } : []
+        let given = lacks.map { (key: $0.setting.rawValue, value: $0.value) }
+        let (file, new, save) = try await keeper().keep(
+            missing: names + handlers.map { UnansweredName($0, inputs: []) }, giving: given, by: by)
+        return (file, new, given, refused, beyond, save)
     }
 
     /// The object that writes the file of mocks, if the request may use it.

@@ -78,19 +78,29 @@ enum JournalAPI {
     static func forget(_ gateway: Gateway, _ request: Request) async throws -> Response {
         // No filter by name or page is taken: all calls of the session are forgotten.
         let query = try RecordQuery(request, ["session"])
-        gateway.journal.forget(query.filter.session)
+        gateway.forget(query.filter.session)
         gateway.note(request, "forgets the calls", in: query.filter.session)
         return .success(.null)
     }
 
     static func saveMissing(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        _ = try (request.query(of: []), gateway.keeper(for: request))
-        let saved = try await gateway.saveMissing(by: request.teller)
-        gateway.note(request, "has written \(saved.names.count) missing names into \(saved.file)")
-        return .success([
+        let number = try request.query(of: ["number"])["number"]
+        _ = try gateway.keeper(for: request)
+        guard number == nil || number.flatMap(Int.init) != nil else {
+            throw HTTPError(.badRequest, "number: the number of a record that names what pages lack")
+        }
+        let saved = try await gateway.saveMissing(by: request.teller, only: number.flatMap(Int.init))
+        gateway.note(
+            request,
+            "has written \(saved.names.count + saved.given.count) missing names and settings into \(saved.file)"
+        )
+        var members: JSON.Object = [
             "file": .string(saved.file), "names": .array(saved.names.map(JSON.string)),
+            "given": .array(saved.given.map { [$0.key: $0.value] }),
             "refused": .array(saved.refused.map(JSON.string)), "beyond": .number(.init(saved.beyond)),
-        ])
+        ]
+        members["save"] = saved.save.map { JSON.number(.init($0)) }
+        return .success(.object(members))
     }
 
     static func record(_ gateway: Gateway, _ request: Request) async throws -> Response {

@@ -17,7 +17,7 @@ extension PageCalls {
         var (path, form) = (form.owner.isEmpty ? text : "\(form.owner)/\(text)", form)
         if form.by == "messageHandlers." {
             form.by += text
-            if PageOptions.isIdentifier(text) { add(text, place, as: .handler) }
+            if Lack.isIdentifier(text) { add(text, place, as: .handler) }
         }
         // Bridges make these calls internally, so they need no mock.
         let isListener = form.by == "Capacitor" && (text.hasSuffix("Listener") || text.hasSuffix("Listeners"))

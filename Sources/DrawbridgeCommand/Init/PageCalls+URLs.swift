@@ -69,7 +69,7 @@ extension PageCalls {
             return ("a flagged request", path == "_mobile_bridge=1" ? "" : path.drop { $0 == "/" })
         }
         guard let mark, case let scheme = path[..<mark.lowerBound].lowercased(), scheme.utf8.count <= 40,
-            PageOptions.isScheme(scheme), !PageOptions.browsersOwn.contains(scheme),
+            Lack.isScheme(scheme), !Lack.browsersOwn.contains(scheme),
             !Names["schemes"].contains(scheme),
             !["http", "-extension", "sql", "map"].contains(where: scheme.hasSuffix)
         else { return nil }

@@ -145,7 +145,7 @@ struct PageCalls {
         if name == "iOS_Native_InjectJavascript" { add("WKWebViewJavascriptBridge", place, as: .bridge) }
         // Posted to by a bridge's library in the page, such as Cordova's: the handler's name is not that of a call.
         guard BridgeHint.ofMessageHandler(name) == nil else { return }
-        if PageOptions.isIdentifier(name) {
+        if Lack.isIdentifier(name) {
             let end = (scripts.partner(open) ?? open) + 1
             let isAwaited = scripts[scripts.head(close) - 1] == "await" || scripts[end] == "."
             add(name, place, as: isAwaited ? .awaited : .handler)
@@ -164,7 +164,7 @@ struct PageCalls {
     /// Whether an app may put an object of this name into pages.
     private func mayBeObject(_ name: String) -> Bool {
         (name.first?.isUppercase == true || scripts.lookedFor.contains(name) || Self.isOfApp(name))
-            && BridgeHint.named(name)?.bridge ?? "android" == "android" && PageOptions.isIdentifier(name)
+            && BridgeHint.named(name)?.bridge ?? "android" == "android" && Lack.isIdentifier(name)
             && !Names["window"].contains(name) && !Names["libraries"].contains(name)
     }
 

@@ -64,6 +64,6 @@ struct SpokenBridges {
                 && (runtime.functions.contains(word)
                     || runtime.functions.contains("*") && ["callNative", "fetchMessages"].contains(word))
             || scripts[place + 1] == "." && runtime.shortcuts.contains(word)
-            || BridgeHint.named(word).map { hint in runtime.bridges.contains { $0.gives(hint) } } ?? false
+            || BridgeHint.named(word).map { runtime.gives(Lack($0)) } ?? false
     }
 }

@@ -50,7 +50,7 @@ struct JSONStyle {
         return "\(isObject ? "{" : "[")\(ending)\(inner)\(rows)\(ending)\(indent)\(isObject ? "}" : "]")"
     }
 
-    private static func line(_ value: JSON) -> String {
+    static func line(_ value: JSON) -> String {
         switch value {
         case .array(let elements): "[\(elements.map(line).joined(separator: ", "))]"
         case .object(let members):

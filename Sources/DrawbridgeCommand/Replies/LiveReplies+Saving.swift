@@ -44,16 +44,35 @@ extension LiveReplies: ReplyKeeper {
         throw HTTPError(.conflict, "\(mock.name) \(why)", data: ["was": text, "lost": .string(lost)])
     }
 
-    /// Writes the names of unanswered calls into the file, as `{}` like `init`, unless a file or flag has them.
-    func keep(missing names: [UnansweredName], by: String) throws -> (file: String, names: [String]) {
+    /// Writes the names of unanswered calls into the file, as `{}` like `init`, unless a file or flag has them, and what
+    /// pages lack into its settings.
+    func keep(
+        missing names: [UnansweredName], giving members: [GivenMember], by: String
+    ) throws -> (file: String, names: [String], save: Int?) {
         var known = Set(
             ([sources.given] + sources.files.map(\.file.replies)).flatMap(\.names).map(ReplyNames.key))
         let new = names.filter { known.insert(ReplyNames.key($0.name)).inserted }
-        guard !new.isEmpty else { return (try writtenFile, []) }
-        let (file, _, _) = try change(first, by: by) { text throws(ReplyFault) in
-            try ReplyEdit(text, adding: new)
+        guard !new.isEmpty || !members.isEmpty else { return (try writtenFile, [], nil) }
+        // A file of mocks alone has no settings, which another one gets.
+        let (mocks, settings) = (first, settingsPlace)
+        guard members.isEmpty || settings != nil || search != nil else {
+            throw HTTPError(.conflict, "no file has settings; start with -c FILE, or with the flags")
         }
-        return (file, new.map(\.name))
+        // The default name is in no list, and would go with the first that is.
+        let lists =
+            options[\.pages.messageHandler].isEmpty ? ["message-handler": [JSON.string("JSBridge")]] : [:]
+        let isOne = mocks == settings
+        var saved: (file: String, edit: ReplyEdit, save: Int?)?
+        if !members.isEmpty {
+            saved = try change(settings, by: by) { text throws(ReplyFault) in
+                let edit = try ReplyEdit(text, giving: members, with: lists)
+                return new.isEmpty || !isOne ? edit : try ReplyEdit(edit.text, adding: new)
+            }
+        }
+        if !new.isEmpty, members.isEmpty || !isOne {
+            saved = try change(mocks, by: by) { text throws(ReplyFault) in try ReplyEdit(text, adding: new) }
+        }
+        return (try saved?.file ?? writtenFile, new.map(\.name), saved?.save)
     }
 
     var saves: [JSON] {

@@ -83,7 +83,13 @@ actor LiveReplies {
     private func apply() throws {
         try builtIns?.follow(sources.written, options[\.handlers.builtIns])
         gateway.reply(by: sources.layers)
+        let file = settingsPlace.map { sources.files[$0].text.path } ?? FoundFile.new(in: root)
+        let flags = PageOptions.live.filter { $0.value(options.flags.pages) }.keys
+        gateway.configure { $0.pageFile = (file, Set(flags)) }
     }
+
+    /// Where the settings are, in `sources.files`: a file of mocks alone has none.
+    var settingsPlace: Int? { sources.files.firstIndex { $0.kind == .settings || $0.kind == .found } }
 
     /// Watches the files until the task is cancelled, or until no file is left that could change.
     func follow() async {
@@ -236,15 +242,12 @@ actor LiveReplies {
     private func use(_ config: ConfigFile) throws -> [String] {
         let changed = config.changes(since: options.file)
         let late = late(config).filter(changed.contains)
-        let runtime = try runtime(config)
+        var runtime = try runtime(config)
         options.file = config
         bridges = Self.scripts(options).map { new in bridges.first { $0.path == new.path } ?? new }
         // What was switched in the inspector stays, unless the file says something else now.
-        let inApp = changed.contains("in-app") ? nil : gateway.pageRuntime?.inApp
-        gateway.configure {
-            $0.pageRuntime = runtime
-            if let inApp { $0.pageRuntime?.inApp = inApp }
-        }
+        if !changed.contains("in-app"), let inApp = gateway.pageRuntime?.inApp { runtime?.inApp = inApp }
+        gateway.give(runtime)
         let live = changed.filter { PageOptions.live[$0] != nil && !late.contains($0) }
         let idle = live.filter { PageOptions.live[$0]?(options.flags.pages) == true }
         let given = live.filter { !idle.contains($0) }

@@ -74,13 +74,42 @@ struct ReplyEdit {
         }
     }
 
+    /// Adds elements to lists of settings.
+    ///
+    /// - Parameter usual: the elements that a list has before the new ones where the file has none.
+    init(_ text: [UInt8], giving members: [(key: String, value: JSON)], with usual: [String: [JSON]])
+        throws(ReplyFault)
+    {
+        self.init(text)
+        for (key, value) in members {
+            let file = try LocatedJSON(parsing: self.text)
+            let new = JSON.array(usual[key, default: []] + [value])
+            switch file.members?.last(where: { $0.name == key })?.value {
+            case nil: add(key, new, to: file)
+            case let old? where old.json.isNull || old.json == []: put(JSONStyle.line(new), old.range)
+            case let old? where old.elements != nil: add(value, behind: old)
+            case let old?: put(JSONStyle.line([old.json, value]), old.range)
+            }
+        }
+    }
+
+    /// Adds an element behind the last one of a list, in its line or on one of its own.
+    private mutating func add(_ value: JSON, behind list: LocatedJSON) {
+        guard let last = list.elements?.last else { return }
+        let (start, end) = (last.range.lowerBound, last.range.upperBound)
+        let isOwnLine = text[lineStart(of: start)..<start].allSatisfy(JSONStyle.isSpace)
+        let space = isOwnLine ? style.ending + indent(at: start) : " "
+        put(",\(space)\(JSONStyle.line(value))", end..<end)
+    }
+
     /// Begins with a text to edit; an empty text becomes an empty object.
     private init(_ text: [UInt8]) {
         style = JSONStyle(of: text)
         self.text = text.contains { !JSONStyle.isSpace($0) } ? text : Array("{}\(style.ending)".utf8)
     }
 
-    /// All mocks in order (for all pages, in scenarios, for some pages), with their path and the object they are in.
+    /// All mocks, and the elements of lists that pages are given, in the order of the text, with their path and what they
+    /// are in.
     private func mocks() throws(ReplyFault) -> [(path: [String], object: LocatedJSON, value: LocatedJSON)] {
         func members(_ object: LocatedJSON, _ name: String) -> [(name: String, value: LocatedJSON)] {
             object.members?.last { $0.name == name }?.value.members ?? []
@@ -94,10 +123,16 @@ struct ReplyEdit {
             }
         }
         var all: [(path: [String], object: LocatedJSON, value: LocatedJSON)] = []
+        for key in ["bridge", "inject", "message-handler", "scheme"] {
+            let list = file.members?.last { $0.name == key }?.value
+            for value in list?.elements ?? [] {
+                all.append(([key, value.json.stringValue ?? "\(value.json)"], list ?? file, value))
+            }
+        }
         for (path, object) in objects {
             for (name, value) in object.members ?? [] { all.append((path + [name], object, value)) }
         }
-        return all
+        return all.map { ($0, $0.value.range.lowerBound) }.sorted { $0.1 < $1.1 }.map(\.0)
     }
 
     private func replies() throws(ReplyFault) -> LocatedJSON? {
@@ -222,13 +257,15 @@ extension ReplyEdit {
     /// - Throws: if there is no such mock.
     init(_ text: [UInt8], undoing written: Written) throws(ReplyFault) {
         self.init(text)
-        for (path, _, value) in try mocks().reversed() {
+        // The last first, so that the places of the others stay.
+        for (path, object, value) in try mocks().reversed() {
             let now = Array(self.text[value.range])
             guard let mine = written.mocks.first(where: { $0.path == path && $0.text == now }) else {
                 continue
             }
             undone.insert(mine.name, at: 0)
-            if let old = mine.old { put(old, value.range) } else { remove(value) }
+            let start = object.elements == nil ? value.nameOffset : value.range.lowerBound
+            if let old = mine.old { put(old, value.range) } else { remove(value, from: start) }
         }
         // If nothing has changed since, the whole text is restored, including white space.
         if text == written.after { self.text = written.before }
@@ -239,9 +276,9 @@ extension ReplyEdit {
     }
 
     /// Removes a member with its comma, or, if it has a line of its own, that line and the comment with inputs above.
-    private mutating func remove(_ value: LocatedJSON) {
+    private mutating func remove(_ value: LocatedJSON, from start: Int) {
         let plain = JSON.blankingComments(in: text)
-        var (start, end) = (value.nameOffset, value.range.upperBound)
+        var (start, end) = (start, value.range.upperBound)
         let after = plain[end...].firstIndex { !JSONStyle.isSpace($0) }
         let before = plain[..<start].lastIndex { !JSONStyle.isSpace($0) }
         if let after, plain[after] == UInt8(ascii: ",") {

@@ -76,11 +76,11 @@ struct PageOptions: ParsableArguments {
     ]
 
     func validate() throws {
-        try check("--scheme", scheme.names, "write its name alone, for instance mizhua", Self.isScheme)
+        try check("--scheme", scheme.names, "write its name alone, for instance mizhua", Lack.isScheme)
         try check(
             "--scheme", scheme.names,
             "browsers take it themselves, and the page could load nothing by it any more; write the app's own, for instance mizhua"
-        ) { !Self.browsersOwn.contains($0.lowercased()) }
+        ) { !Lack.browsersOwn.contains($0.lowercased()) }
         if let userAgent, !PageRuntime.isUserAgent(userAgent) {
             throw ValidationError(
                 "--user-agent: write a text in ASCII, in which only {{userAgent}} is in braces, for instance "
@@ -93,7 +93,7 @@ struct PageOptions: ParsableArguments {
             ("shortcuts", shortcuts.names),
         ] {
             try check("--\(flag)", names, "it is not a name that a script could use") {
-                Self.isIdentifier($0) || $0 == "*" && flag != "shortcuts"
+                Lack.isIdentifier($0) || $0 == "*" && flag != "shortcuts"
             }
         }
         try check(
@@ -106,26 +106,6 @@ struct PageOptions: ParsableArguments {
     static func handlers(_ lists: [String]) -> [(name: String, replies: Bool)] {
         lists.names.map { text in
             text.hasSuffix("=reply") ? (String(text.dropLast("=reply".count)), true) : (text, false)
-        }
-    }
-
-    /// URL schemes that browsers handle themselves.
-    static let browsersOwn: Set<String> = [
-        "about", "blob", "data", "file", "filesystem", "ftp", "http", "https", "javascript", "ws", "wss",
-    ]
-
-    /// RFC 3986, section 3.1.
-    static func isScheme(_ name: String) -> Bool {
-        guard let first = name.utf8.first, first.isLetter else { return false }
-        return name.utf8.allSatisfy { $0.isAlphanumeric || "+-.".utf8.contains($0) }
-    }
-
-    static func isIdentifier(_ name: String) -> Bool {
-        // Assigning to `__proto__` sets an object's prototype and creates no property.
-        if name == "__proto__" { return false }
-        guard let first = name.utf8.first, !first.isDigit else { return false }
-        return name.unicodeScalars.allSatisfy {
-            $0.isASCII ? UInt8(ascii: $0).isWord || $0 == "$" : $0.properties.isAlphabetic
         }
     }
 }

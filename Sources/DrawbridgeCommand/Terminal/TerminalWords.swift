@@ -75,7 +75,8 @@ struct TerminalWords: Sendable {
             lines.append("the name of an event plays it: \(events.joined(separator: ", "))")
         }
         lines.append("reset  undoes all switches and changes, and forgets the calls")
-        lines.append("save missing  adds the names of unanswered calls to the file of mocks")
+        lines.append(
+            "save missing  adds the names of unanswered calls, and what pages lack, to the file of mocks")
         lines.append("undo  undoes the last save into that file, undo 3 the third; whoever made it")
         if inspector != nil { lines.append("i  gives a new link to the inspector") }
         if invitation != nil { lines.append("link  gives a new link for other devices, and its QR code") }
@@ -84,9 +85,13 @@ struct TerminalWords: Sendable {
 
     private static func sentence(_ saved: SavedNames) -> String {
         var parts: [String] = []
-        if saved.names.isEmpty {
+        if !saved.given.isEmpty {
+            let given = saved.given.map { "\($0.key) \($0.value.stringValue ?? "\($0.value)")" }
+            parts.append("pages get \(list(given)); reload them")
+        }
+        if saved.names.isEmpty, saved.given.isEmpty {
             parts.append("save missing: no new names")
-        } else {
+        } else if !saved.names.isEmpty {
             let count = saved.names.count == 1 ? "1 name" : "\(saved.names.count) names"
             parts.append("\(saved.file) has \(count) more: \(list(saved.names))")
             parts.append("replace each {} with your app's answer")

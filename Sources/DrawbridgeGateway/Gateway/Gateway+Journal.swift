@@ -2,6 +2,7 @@ import DrawbridgeJSON
 import DrawbridgeJournal
 import DrawbridgeMessages
 import HTTPTypes
+import Synchronization
 
 // Records calls of native, and requests that are passed through, in the journal.
 extension Gateway {
@@ -26,6 +27,12 @@ extension Gateway {
         if let repeated = plain.channelCall as? RepeatedCall { return repeated.bridge }
         if let bridge = original.claimingBridge { return bridge.rawValue }
         return JSBridgeRule.isNamed(by: original) ? Authority.bridge : "flag"
+    }
+
+    /// Hides all records from a session, or from all; what pages look for in vain is told again.
+    package func forget(_ session: Session?) {
+        journal.forget(session)
+        lacks.withLock { $0.forget() }
     }
 
     func passes(_ request: Request) -> Int? {

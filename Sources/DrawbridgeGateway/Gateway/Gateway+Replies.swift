@@ -71,7 +71,7 @@ extension Gateway {
     package func reset(_ session: Session) {
         replySteps.cancel(in: session)
         questions.reset(session)
-        journal.forget(session)
+        forget(session)
         changingNames(in: session) { replyBook.reset(session) }
     }
 

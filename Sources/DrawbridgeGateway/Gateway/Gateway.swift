@@ -74,8 +74,7 @@ public final class Gateway: Answerer {
 
     /// Held while the names that pages may call are changed.
     let naming = Mutex<Void>(())
-    /// Bridges that scripts of a served folder use, but that pages do not get.
-    let spokenBridges = Mutex<[SpokenBridge]>([])
+    let lacks = Mutex(KnownLacks())
     package let questions: Questions
     package let handlers: HandlerSet
     /// Handlers that have their own interception rule instead of a path.

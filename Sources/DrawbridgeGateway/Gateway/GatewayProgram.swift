@@ -9,6 +9,8 @@ package struct GatewayProgram: Sendable {
     /// What is put into documents so that pages can call native; nil leaves documents unchanged. A change counts for the
     /// next document that is loaded.
     package var pageRuntime: PageRuntime?
+    /// The file whose settings pages are given, and those that flags have instead; nil if there is none.
+    package var pageFile: (name: String, flags: Set<String>)?
     package var secrets = Redaction()
     /// The URL by which programs on this machine reach the gateway, without a final slash; nil if no server listens.
     package var ownAddress: String?

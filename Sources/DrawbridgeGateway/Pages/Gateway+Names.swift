@@ -3,6 +3,7 @@ import DrawbridgeJournal
 import DrawbridgeMessages
 import DrawbridgeMocks
 import DrawbridgePageRuntime
+import HTTPTypes
 import Logging
 import Synchronization
 
@@ -25,27 +26,8 @@ extension Gateway {
         return ("\(hint) (called by \(caller))\(mock)\(times ?? "")", isNews: times != nil)
     }
 
-    package func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)? {
-        if missed.isOfPrompt { return BridgeHint.ofPrompt(missed.name).flatMap(complaint(aboutPromptFor:)) }
-        guard let runtime = pageRuntime, missed.isMessageHandler || runtime.shortcuts.contains(missed.object),
-            let reason = reason(for: missed, in: page, runtime)
-        else { return nil }
-        return (
-            "the page has read \(missed.text), which is not there: \(reason)",
-            replyBook.news { $0.isNews(missed: missed.text) }
-        )
-    }
-
     package func hasBridge(_ bridge: Page.Bridge) -> Bool {
         pageRuntime?.bridges.contains { $0.name == bridge.rawValue } == true
-    }
-
-    package func complaint(about hint: BridgeHint) -> (text: String, isNews: Bool)? {
-        guard !isGiven(hint) else { return nil }
-        return (
-            "the page has failed without \(hint.name); if that is its app's bridge, pages get it by \(hint.option)",
-            replyBook.news { $0.isNews(missed: hint.name) }
-        )
     }
 
     package func complaint(about note: InAppNote, of page: Page) -> (text: String, isNews: Bool)? {
@@ -66,86 +48,193 @@ extension Gateway {
         }.map { String($0).cut(to: 40) }
     }
 
-    private func complaint(aboutPromptFor hint: BridgeHint) -> (text: String, isNews: Bool)? {
-        guard !isGiven(hint) else { return nil }
-        return (
-            "the page calls native by prompt(), and nothing answers it: pages get it by \(hint.option)",
-            replyBook.news { $0.isNews(missed: hint.name) }
-        )
-    }
-
-    /// Why a page does not find a name, and what to do; nil if a reply declares the name as `$missing`.
-    private func reason(for missed: MissedName, in page: Page, _ runtime: PageRuntime) -> String? {
-        if missed.isMessageHandler, let hint = BridgeHint.ofMessageHandler(missed.name) {
-            return "pages get it by \(hint.option)"
-        }
+    /// Why a page does not find a name in an object that it has, and what to do; nil if a reply says `$missing`.
+    private func reason(for missed: MissedName, in page: Page) -> String? {
+        guard !isMissing(missed.name, for: page) else { return nil }
         let request = request(PageCall(missed.name), of: page)
-        let path = page.path
-        guard replyBook.missing(among: [missed.name], in: page.session, ofPageAt: path).isEmpty else {
-            return nil
+        if isAnswered(missed.name, for: page) {
+            return "it was added after the page was loaded; reload the page"
         }
-        let flag = missed.isMessageHandler ? runtime.flag(forHandler: missed) : nil
-        let handled = Target.segments(of: request.path).map { matches($0, for: request) } ?? []
-        let replies = replies(for: request)
-        if replies.hasName || handled.contains(where: \.route.pattern.isOnePath) {
-            return flag.map { "it is answered, and pages find it there by \($0)" }
-                ?? "it was added after the page was loaded; reload the page"
-        }
-        if replies.mayAnswer || !handled.isEmpty {
+        let isHandled = Target.segments(of: request.path).map { !matches($0, for: request).isEmpty } ?? false
+        if replies(for: request).mayAnswer || isHandled {
             return "only a pattern answers it, and pages get no names from patterns: mock this very name"
         }
-        let more = flag.map { ", and give it to pages by \($0)" } ?? ""
-        return "\(hint(for: request))\(howToMock(request))\(more)"
+        return "\(hint(for: request))\(howToMock(request))"
+    }
+
+    private func isMissing(_ name: String, for page: Page) -> Bool {
+        !replyBook.missing(among: [name], in: page.session, ofPageAt: page.path).isEmpty
+    }
+
+    private func isAnswered(_ name: String, for page: Page) -> Bool {
+        isAnswered(request(PageCall(name), of: page))
+    }
+
+    /// Whether a handler or a reply has this very name, and not a pattern.
+    package func isAnswered(_ name: String) -> Bool {
+        isAnswered(Request(.post, "/" + Percent.encode(CallName.plain(name), keeping: "/")))
+    }
+
+    private func isAnswered(_ request: Request) -> Bool {
+        let handled = Target.segments(of: request.path).map { matches($0, for: request) } ?? []
+        return replies(for: request).hasName || handled.contains(where: \.route.pattern.isOnePath)
     }
 }
 
-extension PageRuntime {
-    /// The flag that adds a name to `webkit.messageHandlers`, after the present names; nil if pages have every name.
-    ///
-    /// A page may read any name, and a person pastes the flag into a shell: so only plain names are shown in it.
-    fileprivate func flag(forHandler missed: MissedName) -> String? {
-        if messageHandlers.contains(Self.everyName) { return nil }
-        let names = messageHandlers.map { replyHandlers.contains($0) ? "\($0)=reply" : $0 }
-        return "--message-handler " + (names + [missed.isPlain ? missed.name : "…"]).joined(separator: ",")
-    }
-}
-
-// Bridges that the scripts of a served folder use.
+// What pages look for in vain, and the setting that gives it to them.
 extension Gateway {
+    package func hear(of missed: MissedName, from page: Page) {
+        let title =
+            missed.isOfPrompt
+            ? "an answer to prompt()" : missed.isMessageHandler ? missed.text : Lack(missed)?.title ?? ""
+        let objects =
+            (pageRuntime?.shortcuts ?? [])
+            + (pageRuntime?.givesAllHandlers == true ? [MissedName.handlers] : [])
+        if let lack = Lack(missed), !isGiven(lack, title) {
+            guard !missed.isMessageHandler || !isMissing(missed.name, for: page) else { return }
+            tell(lack, title, .lookUp, to: page)
+        } else if objects.contains(missed.object), let reason = reason(for: missed, in: page) {
+            let text = "the page has read \(missed.text), which is not there: \(reason)"
+            guard replyBook.news({ $0.isNews(missed: missed.text) }) else { return page.tellConsole(text) }
+            page.note(.notice, missed.text, saying: text)
+            page.warn(text)
+        }
+    }
+
+    package func hear(ofFailure message: String, from page: Page) {
+        if let hint = BridgeHint(message) {
+            // An error with a member alone may be about a message handler that was looked up before.
+            if !hint.isGuess || !page.missesHandler { tell(Lack(hint), hint.name, .failure, to: page) }
+        } else if let lack = Lack(failure: message) {
+            // Pages fail without functions of their own, too.
+            guard lack.call.map({ isAnswered($0, for: page) }) ?? true else { return }
+            tell(lack, lack.title, .failure, to: page)
+        }
+    }
+
+    /// Tells the page's console once what it lacks, and for each path log and journal too.
+    private func tell(_ lack: Lack, _ title: String, _ sign: Lack.Sign, to page: Page) {
+        guard !isGiven(lack, title), page.isNews(lack) else { return }
+        let text = sentence(about: lack, title, sign, for: page)
+        let files: Set = [Self.file(ofPageAt: page.path)]
+        guard lacks.withLock({ $0.isNews(lack, of: files) }) else { return page.tellConsole(text) }
+        note(lack, title, of: files, page.note(.notice, title, saying: text))
+        page.warn(text)
+    }
+
+    private func note(_ lack: Lack, _ title: String, of files: Set<String>, _ record: Int?) {
+        // Flags come before the file.
+        let isForFile = program.pageFile?.flags.contains(lack.setting.rawValue) == false
+        if isForFile, let record { journal.note(gives: lack.members, isGiven: false, of: record) }
+        lacks.withLock {
+            $0.add(.init(lack: lack, title: title, files: files, record: isForFile ? record : nil))
+        }
+    }
+
+    private func sentence(
+        about lack: Lack, _ title: String, _ sign: Lack.Sign, for page: Page? = nil
+    ) -> String {
+        let key = lack.setting.rawValue
+        var (what, place) = (lack.flag, " to the command line")
+        if let (file, flags) = program.pageFile, !flags.contains(key) {
+            // Each hint has the names of those before it.
+            let others = missing().filter { $0.setting == lack.setting && $0 != lack }.map(\.value)
+            let before = lack.call == nil ? [] : (pageRuntime?.given(lack.setting) ?? []) + others
+            let list = (before + [lack.value]).map { "\($0)" }.joined(separator: ", ")
+            what = "\"\(key)\": [\(list)]"
+            place = " to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
+        }
+        switch sign {
+        case .script(let file, let advice):
+            let object = lack.setting == .bridge && Lack.isIdentifier(title) ? "window.\(title)" : title
+            return "\(file) uses \(object). Add \(what)\(place)\(advice)"
+        case .lookUp where lack.setting == .messageHandler:
+            let isMocked = page.map { isAnswered(lack.call ?? "", for: $0) } == true
+            let mock = isMocked ? "" : lack.call.map { ", and a mock \(JSON.string($0))" } ?? ""
+            return "This page looked for \(title). To give it: \(what)\(mock)"
+        case .lookUp where lack.setting == .scheme:
+            return
+                "This page opened \(title), and nothing takes it. If it is its app's scheme: add \(what)\(place)"
+        case .lookUp:
+            return "This page looked for \(title). Add \(what)\(place)"
+        case .failure:
+            return "This page failed without \(title). If its app has it: add \(what)\(place)"
+        }
+    }
+
+    /// What pages lack now, each once, in the order in which it was noticed; a journal's record may name one of them.
+    package func missing(_ record: Int? = nil) -> [Lack] {
+        let known = lacks.withLock(\.all).filter {
+            (record == nil ? $0.record != nil : $0.record == record) && !isGiven($0.lack, $0.title)
+        }
+        return known.map(\.lack).reduce(into: []) { all, lack in
+            if !all.contains(lack) { all.append(lack) }
+        }
+    }
+
+    /// Gives other things to the documents that are loaded from now on; what was missing is told of as given.
+    package func give(_ runtime: PageRuntime?) {
+        configure { $0.pageRuntime = runtime }
+        for known in lacks.withLock(\.all) {
+            guard let record = known.record else { continue }
+            journal.note(gives: known.lack.members, isGiven: isGiven(known.lack, known.title), of: record)
+        }
+    }
+
+    private func isGiven(_ lack: Lack, _ title: String) -> Bool {
+        guard let runtime = pageRuntime else { return true }
+        return runtime.gives(lack) || runtime.shortcuts.contains(title)
+    }
+
+    /// The file that a page's path names in a served folder.
+    private static func file(ofPageAt path: String) -> String {
+        guard let segments = Target.segments(of: path) else { return path }
+        let isFolder = segments.isEmpty || path.hasSuffix("/")
+        return (isFolder ? segments + ["index.html"] : segments).joined(separator: "/")
+    }
+
     /// Logs the bridges that served scripts use but pages do not get, and keeps them for the pages' consoles.
     package func remember(_ bridges: [SpokenBridge]) {
-        var bridges = bridges.filter { !isGiven($0.hint) }
-        guard !bridges.isEmpty else { return }
-        for index in bridges.indices
-        where program.appName != nil || bridges[index].pages.contains(where: hasAppName) {
-            bridges[index].readerOfUserAgent = nil
-        }
-        spokenBridges.withLock { $0 += bridges }
-        for bridge in bridges where replyBook.news({ $0.isNews(missed: bridge.hint.name) }) {
-            logger.notice("\(bridge.sentence)")
-            if journal.isOn { journal.note(bridge.sentence, about: bridge.hint.name) }
+        for bridge in bridges {
+            let (lack, title) = (Lack(bridge.hint), bridge.hint.name)
+            guard !isGiven(lack, title) else { continue }
+            let isNews = lacks.withLock { lacks in
+                lacks.spoken.append(bridge)
+                return lacks.isNews(lack, of: bridge.pages)
+            }
+            guard isNews else { continue }
+            let text = sentence(about: lack, title, sign(of: bridge))
+            logger.notice("\(text)")
+            note(lack, title, of: bridge.pages, journal.isOn ? journal.note(text, about: title) : nil)
         }
         for page in pages.all { tellOfSpokenBridges(page) }
     }
 
     func tellOfSpokenBridges(_ page: Page) {
-        for bridge in spokenBridges(ofPageAt: page.path) { page.tell(of: bridge) }
+        for bridge in spokenBridges(ofPageAt: page.path) {
+            tell(Lack(bridge.hint), bridge.hint.name, sign(of: bridge), to: page)
+        }
     }
 
     package func spokenBridges(ofPageAt path: String) -> [SpokenBridge] {
-        let all = spokenBridges.withLock { $0 }
-        guard !all.isEmpty, let segments = Target.segments(of: path) else { return [] }
-        let isFolder = segments.isEmpty || path.hasSuffix("/")
-        let file = (isFolder ? segments + ["index.html"] : segments).joined(separator: "/")
+        let all = lacks.withLock(\.spoken)
+        guard !all.isEmpty else { return [] }
+        let file = Self.file(ofPageAt: path)
         return all.filter { $0.pages.contains(file) }
     }
 
-    private func hasAppName(_ file: String) -> Bool {
-        replyBook.settings(ofPageAt: "/\(file)").appName != nil
-    }
-
-    func isGiven(_ hint: BridgeHint) -> Bool {
-        guard let runtime = pageRuntime else { return true }
-        return runtime.bridges.contains { $0.gives(hint) } || runtime.shortcuts.contains(hint.name)
+    private func sign(of bridge: SpokenBridge) -> Lack.Sign {
+        let isNamed =
+            program.appName != nil
+            || bridge.pages.contains {
+                replyBook.settings(ofPageAt: "/\($0)").appName != nil
+            }
+        guard !isNamed, let reader = bridge.readerOfUserAgent else { return .script(bridge.file, advice: "") }
+        return .script(
+            bridge.file,
+            advice: """
+                . \(reader == bridge.file ? "It" : reader) reads navigator.userAgent: if it looks there for the app's name, add \
+                "userAgent": "{{userAgent}} \(bridge.hint.app)"
+                """)
     }
 }

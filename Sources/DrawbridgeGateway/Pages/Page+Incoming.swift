@@ -189,16 +189,13 @@ extension Page {
     private static let mostMissed = 50
 
     /// Records a name that the page has looked up in vain.
-    ///
-    /// It is logged once until mocks are reloaded, and written once to the console of each page.
     func miss(_ missed: MissedName) {
         let isNew = state.withLock { state in
             guard state.missed.count < Self.mostMissed, !state.missed.contains(missed) else { return false }
             state.missed.append(missed)
             return true
         }
-        guard isNew, let complaint = gateway.complaint(about: missed, of: self) else { return }
-        say(complaint, of: missed.text)
+        if isNew { gateway.hear(of: missed, from: self) }
     }
 
     private func say(_ note: InAppNote) {
@@ -212,12 +209,5 @@ extension Page {
             gateway.logger.notice("\(complaint.text)")
         }
         tellConsole(complaint.text)
-    }
-
-    /// Tells the page's console what the page lacks, and the first time the log and the journal too.
-    func say(_ complaint: (text: String, isNews: Bool), of name: String) {
-        guard complaint.isNews else { return tellConsole(complaint.text) }
-        note(.notice, name, saying: complaint.text)
-        warn(complaint.text)
     }
 }

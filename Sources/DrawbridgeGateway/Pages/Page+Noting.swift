@@ -29,24 +29,13 @@ extension Page {
         }
         guard isOne else { return }
         note(.page, kind, JSON.object(detail).bytes)
-        if let hint = BridgeHint(detail["message"]?.stringValue ?? "") { tell(hint) }
+        gateway.hear(ofFailure: detail["message"]?.stringValue ?? "", from: self)
     }
 
-    /// Tells the page's console once which bridge the page seems to need, and the log once for all pages.
-    private func tell(_ hint: BridgeHint) {
-        // Nothing to report for a page that looked up a message handler in vain, which was reported before.
-        let isNew = state.withLock { state in
-            !state.missed.contains(where: \.isMessageHandler) && state.hinted.insert(hint.name).inserted
-        }
-        guard isNew, let complaint = gateway.complaint(about: hint) else { return }
-        say(complaint, of: hint.name)
-    }
+    var missesHandler: Bool { state.withLock { $0.missed.contains(where: \.isMessageHandler) } }
 
-    /// Tells its console once which bridge its scripts use; log and journal have that already.
-    func tell(of bridge: SpokenBridge) {
-        guard state.withLock({ $0.hinted.insert(bridge.hint.name).inserted }) else { return }
-        tellConsole(bridge.sentence)
-    }
+    /// Whether its console was not told of this yet; notes it as told.
+    func isNews(_ lack: Lack) -> Bool { state.withLock { $0.told.insert(lack).inserted } }
 
     package var described: JSON {
         let (presence, since, isHidden, missed) = state.withLock {

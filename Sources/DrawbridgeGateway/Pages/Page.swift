@@ -64,7 +64,7 @@ public final class Page: Sendable, Identifiable {
         var bridges: Set<Bridge> = []
         var missed: [MissedName] = []
         var faults = 0
-        var hinted: Set<String> = []
+        var told: Set<Lack> = []
         var bridgeFaults = 0
         var appNotes = 0
         var isHidden = false

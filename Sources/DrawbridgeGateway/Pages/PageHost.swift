@@ -30,11 +30,11 @@ package protocol PageHost: Answerer {
         text: String, isNews: Bool
     )?
 
-    /// The message about a name that a page has looked up in vain, and whether it is new to the log; nil for none.
-    func complaint(about missed: MissedName, of page: Page) -> (text: String, isNews: Bool)?
+    /// A page has looked up a name in vain.
+    func hear(of missed: MissedName, from page: Page)
 
-    /// The message about a bridge that a page seems to need, and whether it is new to the log; nil where pages have it.
-    func complaint(about hint: BridgeHint) -> (text: String, isNews: Bool)?
+    /// A page has failed, perhaps without something of its app's.
+    func hear(ofFailure message: String, from page: Page)
 
     /// The message about who answers a page in an app, and whether it is new to the log.
     func complaint(about note: InAppNote, of page: Page) -> (text: String, isNews: Bool)?

@@ -80,8 +80,13 @@ public final class Journal: Sendable {
     }
 
     /// Records a message that does not belong to a page.
-    package func note(_ sentence: String, about name: String) {
-        _ = add(JournalRecord.Head(.notice, of: nil, name), nil, [], saying: sentence)
+    package func note(_ sentence: String, about name: String) -> Int {
+        add(JournalRecord.Head(.notice, of: nil, name), nil, [], saying: sentence)
+    }
+
+    /// Records the member of the file that gives pages what a notice says they lack, and whether the file has it.
+    package func note(gives members: JSON, isGiven: Bool, of number: Int) {
+        update(number) { record, _ in record.gives = (members, isGiven) }
     }
 
     package func note(_ input: [UInt8], of request: Request, _ number: Int) {

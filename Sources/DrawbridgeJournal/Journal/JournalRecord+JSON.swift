@@ -38,6 +38,10 @@ extension JournalRecord {
             }
             members["asked"] = .object(said)
         }
+        if let gives {
+            members["gives"] = gives.members
+            members["given"] = .bool(gives.isGiven)
+        }
         if let resentFrom = head.resentFrom { members["resentFrom"] = .number(.init(resentFrom)) }
         if let took { members["milliseconds"] = JSON.Number(literal: took.milliseconds).map(JSON.number) }
         return .object(members)

@@ -193,6 +193,8 @@ package struct JournalRecord: Sendable {
     package var why: [String] = []
     /// A hint for a name that nothing answers, such as a similar name.
     package var near: String?
+    /// The member of the file that gives pages what they lack, and whether they have it since.
+    package var gives: (members: JSON, isGiven: Bool)?
     package var asked: Asked?
     package var code: Int?
     package private(set) var took: Duration?
@@ -239,7 +241,7 @@ package struct JournalRecord: Sendable {
         let choice = asked?.decided?.choice.map { $0.isNull ? 0 : $0.bytes.count } ?? 0
         let said = (asked?.question.utf8.count ?? 0) + (near?.utf8.count ?? 0)
         let more = why.reduce(said + choice) { $0 + $1.utf8.count }
-        return 500 + head.bytes + input.bytes.count + output.bytes.count + more
+        return (gives == nil ? 500 : 800) + head.bytes + input.bytes.count + output.bytes.count + more
     }
 
     /// The called name without its first slash; for a request that was passed through, its path.

@@ -18,11 +18,14 @@ package protocol ReplyKeeper: Sendable {
     /// - Throws: an ``HTTPError`` with the reason: 409 if the mock is not `old`, or keywords would be lost.
     func keep(_ mock: KeptMock) async throws -> (file: String, line: Int, save: Int?)
 
-    /// Adds names without a mock to the file, with a value to be filled in; everything else stays unchanged.
+    /// Adds names without a mock to the file, with a value to be filled in, and elements to its lists of settings;
+    /// everything else stays unchanged.
     ///
-    /// - Returns: the file, and the names that were added.
+    /// - Returns: the file, the names that were added, and the save's number; nil if nothing changed.
     /// - Throws: an ``HTTPError`` with the reason why nothing was written.
-    func keep(missing names: [UnansweredName], by: String) async throws -> (file: String, names: [String])
+    func keep(missing names: [UnansweredName], giving members: [GivenMember], by: String) async throws -> (
+        file: String, names: [String], save: Int?
+    )
 
     /// The last twenty saves of this process that can be undone, newest first.
     var saves: [JSON] { get async }
@@ -50,6 +53,11 @@ package struct UnansweredName: Sendable {
     package init(_ name: String, inputs: [JSON]) { (self.name, self.inputs) = (name, inputs) }
 }
 
-/// The file, the names that were added, those that cannot be mocked, such as `*`, and the number of calls whose names
-/// were not kept because there were too many.
-package typealias SavedNames = (file: String, names: [String], refused: [String], beyond: Int)
+/// A setting that is a list, and what is added to it.
+package typealias GivenMember = (key: String, value: JSON)
+
+/// The file, the names that were added, what pages are given since, the names that cannot be mocked, such as `*`, the
+/// number of calls whose names were not kept because there were too many, and the number by which it is undone.
+package typealias SavedNames = (
+    file: String, names: [String], given: [GivenMember], refused: [String], beyond: Int, save: Int?
+)

@@ -1,7 +1,7 @@
 // Names of native's as members of objects: below `webkit.messageHandlers`, at shortcuts, as global functions. By names
 // pages find out where they run, so each is there while something answers it, and no longer.
 //
-// gives: nameAll, naming, namings, watched
+// gives: miss, nameAll, naming, namings, watched
 // uses pristine: attempt, Map, wrap
 // uses app: define, isInView, tellOnce
 const namings = [];

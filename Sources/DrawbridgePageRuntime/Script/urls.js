@@ -6,6 +6,7 @@
 // uses pristine: unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: flush
 // uses app: isInView, tellOfApp
+// uses names: miss
 // uses calls: after, flushNow, gather, gathering, gatherings, sign, signature
 const schemes = config.schemes || [];
 const hint = new RegExp('_mobile_bridge|__jsbridge__|__bridge_loaded__|__wvjb_queue|^(wvjbscheme'
@@ -39,7 +40,8 @@ function asked(url) {
         const work = take(String(url), parts);
         if (typeof work === 'function') return work;
     }
-    return undefined;
+    // A scheme that nobody takes may be the app's.
+    if (/^(?!http)[a-z][a-z0-9+.-]*:\/\//i.test(url)) miss(String(url).split(':')[0], '://');
 }
 
 /// Bridges from outside that look at a request first: `{bridge, take}`, and `take(url)` gives the call, a path that may

@@ -256,7 +256,8 @@ import Testing
         #expect(try await call("getUser").contains("Ann"))
 
         let list = names.map { "\"\($0)\"" }.joined(separator: ",")
-        let answer = #"{"file":"drawbridge.json","names":[\#(list)],"refused":["*"],"beyond":0}"#
+        let answer =
+            #"{"file":"drawbridge.json","names":[\#(list)],"given":[],"refused":["*"],"beyond":0,"save":1}"#
         #expect(try await save() == #"{"code":200,"data":\#(answer),"message":""}"#)
         var lines = Self.file.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines.insert(
@@ -298,7 +299,7 @@ import Testing
         let saved = try await curl(
             "-X", "POST", "-H", "Authorization: Bearer \(Self.token)",
             "\(address)/__drawbridge__/calls/missing")
-        let names = #""names":["pay2"],"refused":["*","user/:id","$pay"],"beyond":0}"#
+        let names = #""names":["pay2"],"given":[],"refused":["*","user/:id","$pay"],"#
         #expect(saved.contains(#"{"file":"drawbridge.json",\#(names)"#), "\(saved)")
         let echo = #"{"code":200,"data":{"message":"Hi"},"message":""}"#
         #expect(try await curl("\(address)/echo?_mobile_bridge=1&message=Hi") == echo)

@@ -6,7 +6,7 @@ import Testing
 
 /// A page that looks whether its app's bridge is there, and that the command says what it wants.
 @Suite(.timeLimit(.minutes(5))) struct SpokenBridgeTests {
-    private static let sentence = "js/app.js speaks of ReactNativeWebView: start with --bridge reactnative"
+    private static let sentence = "js/app.js uses window.ReactNativeWebView. Add "
 
     private static func shop() throws -> Folder {
         let folder = try Folder()
@@ -42,6 +42,6 @@ import Testing
         let browser = try await Chromium()
         try await browser.open(given.address() + "/")
         _ = try await given.line(with: "not mocked")
-        #expect(!given.output.contains("speaks of"))
+        #expect(!given.output.contains("uses window."))
     }
 }

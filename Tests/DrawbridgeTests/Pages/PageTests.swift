@@ -454,22 +454,79 @@ import Testing
             ) == true, "\(told)")
     }
 
-    /// A person pastes what the log says into a shell, and a page may read any name of any object.
-    @Test func onlyNamesThatAreSafeInAShellAreSuggestedInFlags() throws {
-        let gateway = PageHandlers.gateway(PageRuntime(replyHandlers: ["ask"], shortcuts: ["MyApp"]))
+    /// A person pastes what the log says into a file or a shell, and a page may read any name of any object.
+    @Test func onlyNamesThatASettingCanHaveAreSuggested() throws {
+        let runtime = PageRuntime(replyHandlers: ["ask"], shortcuts: ["MyApp"])
+        let gateway = PageHandlers.gateway(runtime, keepsJournal: true)
+        gateway.configure { $0.pageFile = ("shop/drawbridge.json", []) }
         let page = TestPage(gateway)
         let handlers: JSON = "webkit.messageHandlers"
-        page.tell(["missed": "a$(touch x)", "of": handlers], ["missed": "scan", "of": handlers])
-        page.tell(["missed": "echo", "of": handlers], ["missed": "echo", "of": "MyApp"])
+        for name in ["a$(touch x)", "__proto__", "a\u{202E}b", "a\"]", "1"] {
+            page.tell(["missed": .string(name), "of": handlers], ["missed": .string(name), "of": "://"])
+        }
+        page.tell(["missed": "https", "of": "://"], ["missed": "JavaScript", "of": "://"])
         page.tell(["missed": "scan", "of": "it is safe to run x; MyApp"])
+        page.tell(["fault": "error", "message": "a$(touch x) is not defined"])
+        #expect(page.down.compactMap { $0.message["log"] }.isEmpty)
+        #expect(gateway.missing().isEmpty)
+
+        page.tell(["missed": "scan", "of": handlers], ["missed": "echo", "of": handlers])
+        page.tell(["missed": "echo", "of": "MyApp"], ["missed": "Mizhua", "of": "://"])
+        page.tell(["fault": "error", "message": "Uncaught ReferenceError: callNative is not defined"])
+        page.tell(["fault": "error", "message": "total is not defined"])
         let told = page.down.compactMap { $0.message["log"]?.stringValue }
-        try #require(told.count == 4, "\(told)")
-        #expect(told[0].hasPrefix(#"the page has read webkit.messageHandlers["a$(touch x)"], which"#))
-        #expect(told[0].hasSuffix("by --message-handler JSBridge,ask=reply,…"))
-        #expect(told[1].hasSuffix("by --message-handler JSBridge,ask=reply,scan"))
         #expect(
-            told[2].contains(
-                "it is answered, and pages find it there by --message-handler JSBridge,ask=reply,echo"))
-        #expect(told[3].hasSuffix("it was added after the page was loaded; reload the page"))
+            told == [
+                """
+                This page looked for webkit.messageHandlers.scan. To give it: "message-handler": ["JSBridge", "ask=reply", \
+                "scan"], and a mock "scan"
+                """,
+                """
+                This page looked for webkit.messageHandlers.echo. To give it: "message-handler": ["JSBridge", "ask=reply", \
+                "scan", "echo"]
+                """,
+                "the page has read MyApp.echo, which is not there: it was added after the page was loaded; reload the page",
+                """
+                This page opened mizhua://, and nothing takes it. If it is its app's scheme: add "scheme": ["mizhua"] to \
+                shop/drawbridge.json
+                """,
+                """
+                This page failed without callNative(). If its app has it: add "inject": ["callNative"] to shop/drawbridge.json
+                """,
+            ])
+
+        // What a flag says is not in the file's hands.
+        gateway.configure { $0.pageFile = ("drawbridge.json", ["message-handler"]) }
+        let other = TestPage(gateway, url: "http://localhost/other.html")
+        other.tell(["missed": "pay", "of": handlers])
+        #expect(
+            other.down.compactMap { $0.message["log"]?.stringValue } == [
+                #"This page looked for webkit.messageHandlers.pay. To give it: --message-handler pay, and a mock "pay""#
+            ])
+        #expect(gateway.missing().count == 4)
+    }
+
+    /// What is given meanwhile is told of no more, and what is taken away again is missing.
+    @Test func whatPagesAreGivenSinceIsNotMissing() throws {
+        let gateway = PageHandlers.gateway(keepsJournal: true)
+        gateway.configure { $0.pageFile = ("drawbridge.json", []) }
+        let notices = { gateway.journal.read(RecordFilter(kinds: [.notice])).records }
+        for path in ["a.html", "a.html?again", "b.html"] {
+            let page = TestPage(gateway, url: "http://localhost/\(path)")
+            page.tell(["missed": "tracker", "of": "webkit.messageHandlers"])
+            page.tell(["fault": "error", "message": "dsBridge is not defined"])
+            page.tell(["fault": "error", "message": "_dsbridge is not defined"])
+            #expect(page.down.compactMap { $0.message["log"] }.count == 2)
+        }
+        #expect(
+            notices().compactMap(\.gives?.members) == [
+                ["message-handler": ["tracker"]], ["bridge": ["dsbridge"]], ["message-handler": ["tracker"]],
+                ["bridge": ["dsbridge"]],
+            ], "once for each path")
+        gateway.give(PageRuntime(messageHandlers: ["tracker"]))
+        #expect(notices().compactMap(\.gives?.isGiven) == [true, false, true, false])
+        #expect(gateway.missing().map(\.members) == [["bridge": ["dsbridge"]]])
+        gateway.give(PageRuntime())
+        #expect(gateway.missing().count == 2)
     }
 }

@@ -252,8 +252,10 @@ enum PageHandlers {
         }
     }
 
-    static func gateway(_ runtime: PageRuntime = PageRuntime(), logger: Logger = .quiet) -> Gateway {
-        let gateway = Gateway(pageRuntime: runtime, logger: logger)
+    static func gateway(
+        _ runtime: PageRuntime = PageRuntime(), keepsJournal: Bool = false, logger: Logger = .quiet
+    ) -> Gateway {
+        let gateway = Gateway(pageRuntime: runtime, keepsJournal: keepsJournal, logger: logger)
         register(on: gateway)
         return gateway
     }

@@ -49,6 +49,8 @@ def native(check):
     ask("callName", body={"name": "vibrate", "input": {"ms": 30}})
     ask("saveMissing", shows=True)
     ask("saveMissing", 400, query={"name": "vibrate"})
+    ask("saveMissing", 400, query={"number": "all"})
+    ask("saveMissing", 409, query={"number": "1"})
     ask("callName", body={"name": "vibrateTwice"})
     right = check.gateway.file.read_text()
     check.gateway.file.write_text("a mistake")

@@ -5,10 +5,11 @@ import { copy } from './copy.js';
 import { busy, code, make, one, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { caller, facts, isCut, sincePage, whoAnswered } from './facts.js';
+import { lack } from './lack.js';
 import { Entry, mostName, pageErrors } from './records.js';
 import { outcome, reloading } from './row.js';
 import { state } from './state.js';
-import { isPattern, known, took } from './text.js';
+import { isAt, isPattern, known, took } from './text.js';
 import { pretty, tree } from './tree.js';
 import { members, print, verifying } from './write.js';
 
@@ -21,12 +22,13 @@ function titleOf(entry) {
 
 function kindOf(entry) {
     if (entry.kind === 'page' && entry.isBad) return 'The page reports';
+    if (entry.gives !== null) return 'Looked for in vain';
     return entry.kind === 'call' ? caller(entry) : known(kinds, entry.kind) ?? entry.kind;
 }
 
 /// What came of it, in a frame. - Parameter isPast: whether another call of its name was answered since.
 function badge(entry, isPast) {
-    const words = entry.isUnanswered ? (isPast ? 'nobody answered' : 'nobody answers')
+    const words = entry.gives !== null ? (isPast ? 'given since' : 'not given') : entry.isUnanswered ? (isPast ? 'nobody answered' : 'nobody answers')
         : entry.state === 'error' ? `error ${entry.code ?? ''}`
             : entry.state === 'answered' ? 'answered'
                 : entry.isCall ? outcome(entry) : entry.kind === 'page' ? entry.name : '';
@@ -42,15 +44,6 @@ function reported(entry) {
     } catch {
         // Its beginning alone is here until the whole comes.
         return {};
-    }
-}
-
-/// Whether a page is at a path.
-function isAt(page, path) {
-    try {
-        return new URL(page.url).pathname === path;
-    } catch {
-        return false;
     }
 }
 
@@ -113,7 +106,7 @@ export class Detail {
 
     /// Opens the editor that answers.
     answer() {
-        if (!this.canAnswer) return;
+        if (!this.canAnswer) return this.box.querySelector('[data-key=give]')?.focus();
         this.#isAnswering = true;
         this.#draw();
         this.#answer.focus();
@@ -186,7 +179,9 @@ export class Detail {
         const { page, session } = this.entry;
         const open = state.pages.filter(other => other.state !== 'gone' && other.state !== 'leaving');
         return open.find(other => other.id === page?.id) ??
-            open.find(other => (other.session ?? 'default') === session && isAt(other, page?.path)) ?? null;
+            open.find(other => (other.session ?? 'default') === session && isAt(other, page?.path)) ??
+            // What a script of the folder uses is of no page.
+            (this.entry.gives !== null && !page && open[0] || null);
     }
 
     /// What helps after an answer was given.
@@ -313,6 +308,7 @@ export class Detail {
         if (entry.kind === 'request') {
             return make('p', {}, code(entry.method ?? '', 'method'), ' ', code(entry.name, 'path'));
         }
+        if (entry.gives !== null) return lack(entry, this.#isRed(entry), this.#line.tell, () => this.#reload());
         if (entry.kind === 'notice') return make('p', {}, 'About ', said(entry.name, { class: 'mono' }), '.');
         return entry.input && entry.input !== 'null' ? make('section', { class: 'card' }, tree(entry.input)) : null;
     }

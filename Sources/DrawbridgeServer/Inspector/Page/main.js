@@ -144,7 +144,7 @@ class Inspector {
         setTimeout(() => { this.#errors = 0; }, 1500);
         if (this.#errors > 1) return announce(`${this.#errors} new errors`);
         const name = cut(entry.name, 80);
-        announce(entry.isUnanswered ? `Nobody answers ${name}` : `Error: ${entry.line ?? name}`);
+        announce(entry.isUnanswered && entry.isCall ? `Nobody answers ${name}` : `Error: ${entry.line ?? name}`);
     }
 
     /// Forgets the records of a session, or all.

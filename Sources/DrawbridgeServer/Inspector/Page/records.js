@@ -56,6 +56,9 @@ export class Entry {
         this.input = beginning(raw.get('input'), most);
         this.output = beginning(raw.get('output'), most);
         this.milliseconds = value('milliseconds');
+        /// The setting that gives pages what they lack, as JSON text; and whether it does since.
+        this.gives = beginning(raw.get('gives'), mostText);
+        this.isGiven = value('given') === true;
         /// What only the detail shows; its text, which most records do not have.
         this.more = null;
         for (const name of ['id', 'why', 'asked', 'resentFrom', 'inputIsCut', 'outputIsCut']) {
@@ -80,7 +83,8 @@ export class Entry {
 
     get isCall() { return this.kind === 'call' || this.kind === 'push'; }
 
-    get isUnanswered() { return this.by === 'nobody'; }
+    /// A call, or something that a page looked for in vain.
+    get isUnanswered() { return this.by === 'nobody' || this.gives !== null; }
 
     /// Whether it is something that went wrong.
     get isBad() {
@@ -160,9 +164,9 @@ export class Records {
         this.#answered.set(keyOf(entry), entry.number);
     }
 
-    /// Whether a later call of the same name was answered.
+    /// Whether a later call of the same name was answered, or pages have since what they lacked.
     isAnsweredSince(entry) {
-        return entry.number < (this.#answered.get(keyOf(entry)) ?? -1);
+        return entry.gives !== null ? entry.isGiven : entry.number < (this.#answered.get(keyOf(entry)) ?? -1);
     }
 
     get(number) {

@@ -92,7 +92,14 @@ function request(entry) {
     ];
 }
 
-function notice(entry) {
+function notice(entry, isPast) {
+    if (entry.gives !== null) {
+        return [
+            way('?', 'the page looked for:'), span('what', name(entry), ' ', code(short(entry.gives), 'input')),
+            span('answer', isPast ? 'given since; reload the page' : 'pages do not have it'),
+            span('by', code(entry.page?.path ?? '', 'path')),
+        ];
+    }
     return [way('i', 'note:'), span('what', said(entry.line ?? short(entry.output) ?? '', { class: 'name' }))];
 }
 

@@ -112,3 +112,12 @@ export function isWebAddress(text) {
         return false;
     }
 }
+
+/// Whether a page is at a path.
+export function isAt(page, path) {
+    try {
+        return new URL(page.url).pathname === path;
+    } catch {
+        return false;
+    }
+}

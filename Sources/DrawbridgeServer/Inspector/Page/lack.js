@@ -1,0 +1,25 @@
+// What a page looked for in vain, and the button that gives it.
+import { ask, path } from './api.js';
+import { busy, code, make } from './dom.js';
+import { nearName, undone } from './text.js';
+
+/// - Parameters:
+///   - isRed: whether pages do not have it yet.
+///   - tell: says what came of it.
+///   - reload(): the button that loads the page again; null where it is closed.
+export function lack(entry, isRed, tell, reload) {
+    const button = (text, work, attributes = {}) =>
+        make('button', { ...attributes, onclick: event => busy(event.currentTarget, tell, work) }, text);
+    const give = async () => {
+        const { file, save } = await ask('POST', path('calls/missing', { number: entry.number }));
+        tell(`Added to ${nearName(file)}. `, 'good', reload() ?? 'Reload the page.', ' ', button('Undo', async () => {
+            tell(undone(await ask('POST', 'replies/undo', JSON.stringify({ save }))), 'good');
+        }));
+    };
+    return make('section', { class: `card ${isRed ? 'nobody' : ''}`, 'aria-label': 'What the page lacks' },
+        make('h3', {}, isRed ? 'Give it to pages' : 'Given since'), code(entry.gives.slice(1, -1), 'mono'),
+        make('p', { class: 'dim' }, isRed ? 'It is added to the file, for documents that are loaded from then on.'
+            : 'Documents that are loaded now have it.'),
+        make('div', { class: 'actions' }, isRed
+            ? button('Give it to pages', give, { class: 'primary', 'data-key': 'give' }) : reload()));
+}

@@ -70,6 +70,72 @@ import Testing
         #expect(await replayed.program.stop() == 0, "\(replayed.program.output)")
     }
 
+    /// Five bridges and a scheme, none of which a browser has: what a page makes of their answers, one after the other.
+    private static let bridges = """
+        <!doctype html><title>Bridges</title><link rel="icon" href="data:,"><script>
+        told = [];
+        const tell = value => told.push(JSON.stringify(value === undefined ? 'nothing' : value));
+        const failed = error => 'failed: ' + (error && error.message || error);
+        (async () => {
+            const { ask, refuse } = webkit.messageHandlers;
+            tell(Object.keys(webkit.messageHandlers));
+            tell(await ask.postMessage({ n: 1 }));
+            tell(await ask.postMessage({ n: 2 }));
+            tell(await refuse.postMessage({}).catch(failed));
+            tell(_dsbridge.call('pay', '{"data": 1}'));
+            tell(_dsbridge.call('pay', '{"data": 2}'));
+            tell(await flutter_inappwebview.callHandler('getUser', { id: 7 }));
+            tell(await flutter_inappwebview.callHandler('refuse').catch(failed));
+            tell(callNative('getUser', { id: 8 }));
+            tell(getToken());
+            tell(await MyApp.share({ title: 'Low tide' }));
+            tell(await MyApp.refuse().catch(failed));
+            const frame = Object.assign(document.createElement('iframe'), { src: 'mizhua://app?action=home' });
+            document.documentElement.append(frame);
+            tell(await fetch('mizhua://getUser').then(answer => answer.text()));
+        })().catch(error => tell(failed(error)));
+        </script>
+        """
+
+    @Test(arguments: Browser.tried) func aRecordingGivesPagesTheBridgesByWhichItsCallsCame(_ browser: Browser)
+        async throws
+    {
+        let folder = try Folder()
+        try folder.write("page/index.html", Self.bridges)
+        let mocks = """
+            {"replies": {
+                "ask": {"$cases": [{"$when": {"n": 1}, "$reply": "one"}, {"$reply": {"more": true}}]},
+                "refuse": {"$error": {"code": 403, "message": "not now"}}, "pay": {"$sequence": [1, "two"]},
+                "getUser": {"nick": "Ann"}, "getToken": "t17", "share": {"with": "all"}, "home": true
+            }}
+            """
+        let given = try await ServedFolder(
+            "\(folder.path)/page", "--replies", folder.write("mocks.json", mocks), "--bridge", "dsbridge",
+            "--bridge", "flutter", "--message-handler", "JSBridge,ask=reply,refuse=reply", "--scheme",
+            "mizhua",
+            "--command-item", "action", "--inject", "callNative,getToken", "--shortcuts", "MyApp")
+        let first = try await Self.outcomes(browser, given)
+        #expect(!first.contains { $0.contains("is not") }, "\(first)")
+        try folder.write(
+            "page/drawbridge.json",
+            try await curl("-H", given.token, "\(given.address)/__drawbridge__/record"))
+        #expect(await given.program.stop() == 0)
+        let replayed = try await ServedFolder("\(folder.path)/page", "--unanswered", "fail")
+        #expect(try await Self.outcomes(browser, replayed) == first)
+        #expect(await replayed.program.stop() == 0, "\(replayed.program.output)")
+    }
+
+    /// What the page has told, and the call that its frame made.
+    private static func outcomes(_ browser: Browser, _ site: ServedFolder) async throws -> [String] {
+        try await DrivenBrowser.drive(browser) { driven in
+            try await driven.open("\(site.address)/")
+            try await driven.expect("told.length", 13)
+            let told = try await driven.evaluate("told").decode([String].self)
+            _ = try await site.ask("POST", "calls/verify", #"{"name": "home", "count": 1, "seconds": 5}"#)
+            return told
+        }
+    }
+
     /// A person in the shop, and a test that looks at it behind.
     private static func visit(_ browser: Browser, _ shop: ServedFolder) async throws -> Visit {
         var visit = try await DrivenBrowser.drive(browser) { driven in

@@ -38,7 +38,8 @@ enum CatalogueAPI {
         try RecordQuery.checkMaySeeSecrets(request)
         let found = try gateway.journal.read(query.filter, from: query.since)
         let recording = Recording(
-            found.records, of: query.filter.session?.name, answers: gateway.answers, isWhole: !found.hasLost)
+            found.records, by: gateway.pageRuntime, of: query.filter.session?.name, answers: gateway.answers,
+            isWhole: !found.hasLost)
         var response = Response.text(recording.text)
         response.headers[.contentDisposition] = "attachment; filename=drawbridge.json"
         return response

@@ -20,9 +20,14 @@ struct Recording {
     private static let mostNames = 10
 
     /// - Parameters:
+    ///   - runtime: what pages are given; the file has what the calls came by.
     ///   - session: the session of the calls, for the first line; nil for all sessions.
     ///   - isWhole: whether the journal still has all calls.
-    init(_ records: [JournalRecord], of session: String?, answers: AnswerForm, isWhole: Bool) {
+    init(
+        _ records: [JournalRecord], by runtime: PageRuntime?, of session: String?, answers: AnswerForm,
+        isWhole: Bool
+    ) {
+        var bridges: Set<String> = []
         var leftOut: [LeftOut] = []
         var names: [String] = []
         var calls: [JSON.Bytewise: Calls] = [:]
@@ -34,6 +39,7 @@ struct Recording {
                 let reply = try RecordedReply.json(of: record, answers: answers)
                 let key = JSON.Bytewise(record.name)
                 if calls[key] == nil { names.append(record.name) }
+                bridges.insert(record.head.bridge)
                 calls[key, default: []].append((record.readInput.map { $0.value ?? .null }, reply))
             } catch {
                 leftOut.append((record.name, error))
@@ -55,9 +61,17 @@ struct Recording {
             count += answered
             members.append(member)
         }
+        let settings = runtime?.settings(of: bridges) ?? []
+        let scripts = (runtime?.bridges ?? []).filter { bridges.contains($0.name) && $0.setting == nil }
+        let notes = scripts.map {
+            "// Left out: the script of the bridge \($0.name), which only a file given by -c may name.\n"
+        }
         text =
-            Self.head(count, session, isWhole, leftOut)
-            + "{\n    \"replies\": {\n\(members.joined(separator: ",\n"))\n    }\n}\n"
+            Self.head(count, session, isWhole, leftOut) + notes.joined()
+            + (settings.isEmpty ? "" : "// Save it as drawbridge.json beside the page, or name it by -c.\n")
+            + "{\n"
+            + settings.map { "    \"\($0.key)\": \($0.value),\n" }.joined()
+            + "    \"replies\": {\n\(members.joined(separator: ",\n"))\n    }\n}\n"
     }
 
     private static func head(
@@ -155,5 +169,29 @@ extension JSON {
             .object(JSON.Object(members.map { ($0.key, $0.value.canonical) }))
         case .null, .bool, .string: self
         }
+    }
+}
+
+extension PageRuntime {
+    /// The settings of a file by which calls of these bridges come as they do here.
+    fileprivate func settings(of bridges: Set<String>) -> [(key: String, value: JSON)] {
+        func list(_ key: String, _ values: [JSON], of names: String...) -> (key: String, value: JSON)? {
+            values.isEmpty || bridges.isDisjoint(with: names) ? nil : (key, .array(values))
+        }
+        let own = self.bridges.filter { bridges.contains($0.name) }.compactMap(\.setting)
+        let item = commandItem.flatMap {
+            bridges.contains("command") ? ("command-item", JSON.string($0)) : nil
+        }
+        return [
+            own.isEmpty ? nil : ("bridge", .array(own)),
+            list("message-handler", given(.messageHandler), of: "message", "reply"),
+            // A request to a scheme is as one to its host.
+            list(
+                "scheme", schemes.map(JSON.string), of: "command", "iframe", "queue", "function",
+                Authority.bridge),
+            item, list("inject", given(.inject), of: "function"),
+            list("shortcuts", shortcuts.map(JSON.string), of: "shortcut"),
+            missing == .answer ? ("answer-missing", true) : nil,
+        ].compactMap(\.self)
     }
 }

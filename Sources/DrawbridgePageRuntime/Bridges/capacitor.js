@@ -71,15 +71,12 @@ drawbridge.bridge({
     native.dialog('prompt', text => (/^\{"type":"Capacitor(Cookies|Http)/.test(text) ? 'false' : undefined));
 
     function tell(event, data) {
-        for (const answer of listening(event)) native.attempt(() => answer({ save: true, success: true, data }));
+        const all = listening(event);
+        for (const answer of all) native.attempt(() => answer({ save: true, success: true, data }));
+        return all.length > 0;
     }
     native.voice({
         has: event => listening(event).length > 0,
-        call(event, data, answer) {
-            if (!listening(event).length) return answer.missing();
-            tell(event, data);
-            answer.value(null);
-        },
         hear: tell,
     });
 });

@@ -45,10 +45,6 @@ drawbridge.bridge({
     const tell = (event, data) => window.cordova && window.cordova.fireDocumentEvent(event, data);
     native.voice({
         when,
-        call(event, data, answer) {
-            tell(event, data);
-            answer.value(null);
-        },
         hear: tell,
     });
 });

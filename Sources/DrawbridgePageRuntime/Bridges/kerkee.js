@@ -34,9 +34,6 @@ drawbridge.bridge({ progress: true, there: ['prompt()'] }, native => {
                 });
             },
             JSLog: ({ msg }) => log.call(console, msg),
-            compile() {},
-            setHitPageBottomThreshold() {},
-            setPageScroll() {},
         },
         event: {
             addEventListener({ event, callbackId }) {
@@ -65,6 +62,7 @@ drawbridge.bridge({ progress: true, there: ['prompt()'] }, native => {
         const { callbackId: id, ...input } = Object(args);
         const name = clz + '/' + method;
         if (work) work(Object(args));
+        else if (clz === 'ApiBridge') return undefined;
         else if (id === undefined) return { name, input };
         else native.call(name, input, (error, value) => answer(id, error ? plain(error) : value));
         return undefined;
@@ -97,10 +95,6 @@ drawbridge.bridge({ progress: true, there: ['prompt()'] }, native => {
     native.voice({
         when,
         has: event => event in listeners,
-        call(event, data, reply) {
-            if (!tell(event, data)) return reply.missing();
-            reply.value(null);
-        },
         hear: tell,
     });
 });

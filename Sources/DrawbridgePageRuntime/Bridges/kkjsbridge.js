@@ -55,11 +55,6 @@ drawbridge.bridge({ progress: true, there: ['KKJSBridge', 'webkit.messageHandler
     };
     native.voice({
         has: event => event in listeners,
-        call(event, data, answer) {
-            if (!hasOwnHalf() && !listeners[event]) return answer.missing();
-            tell(event, data);
-            answer.value(null);
-        },
         hear: tell,
     });
 });

@@ -49,10 +49,6 @@ drawbridge.bridge({
     };
     native.voice({
         has: event => event in listeners,
-        call(event, data, answer) {
-            tell(event, data);
-            answer.value(null);
-        },
         hear: tell,
     });
 });

@@ -33,12 +33,6 @@ drawbridge.bridge({ there: ['ReactNativeWebView'] }, native => {
     native.put('ReactNativeWebView', view);
 
     const told = (name, data) => (isObject(data) ? { [fields[0]]: name, ...data } : { [fields[0]]: name, data });
-    native.voice({
-        call(name, data, answer) {
-            say(told(name, data));
-            // Nothing of it comes back but by another message.
-            answer.value(null);
-        },
-        hear: (event, data) => say(told(event, data)),
-    });
+    // Nothing of a call comes back but by another message.
+    native.voice({ hear: (event, data) => say(told(event, data)) });
 });

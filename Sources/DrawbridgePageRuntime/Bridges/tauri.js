@@ -120,10 +120,6 @@ drawbridge.bridge({ waits: true, progress: true, there: ['__TAURI_INTERNALS__'] 
 
     native.voice({
         has: event => Boolean(listeners[event] && listeners[event].size),
-        call(event, data, answer) {
-            if (!tell(event, data)) return answer.missing();
-            answer.value(null);
-        },
         hear: tell,
     });
 });

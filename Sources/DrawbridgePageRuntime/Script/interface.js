@@ -81,7 +81,8 @@ function nativeFor({ name: own, options }, { waits, progress } = {}, claim) {
         opens(take) { openings.unshift(guarded(take)); },
         sends(take) { sendings.push({ bridge: own, take: guarded(take) }); },
         voice({ also = [], has = () => false, looks = (name, found) => found(false), isComing = () => false,
-            when = loaded, call, hear, reports }) {
+            when = loaded, hear, call = (name, data, answer) => (
+                hear(name, data) === false ? answer.missing() : answer.value(null)), reports }) {
             const voice = {
                 names: [own].concat(also), has, looks, isComing, when: Promise.resolve(when), call, hear, reports,
             };

@@ -20,6 +20,8 @@ enum AdmissionsAPI {
                 throw HTTPError(.badRequest, "in-app: must be app or mocks")
             }
             gateway.configure { $0.pageRuntime?.inApp = inApp }
+            gateway.note(
+                request, "lets \(inApp == .app ? "the app's own bridges" : "mocks") answer in the app itself")
         }
         let ticket = gateway.admissions.drawTicket()
         let links = gateway.program.links?(ticket) ?? .array([])

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Settings from the program that runs a gateway; they may change while it serves.
 package struct GatewayProgram: Sendable {
-    /// What is put into documents so that pages can call native; nil leaves documents unchanged. A change counts for the
-    /// next document that is loaded.
+    /// What is put into documents so that pages can call native; nil leaves documents unchanged.
+    ///
+    /// A change applies to the next document that is loaded.
     package var pageRuntime: PageRuntime?
     /// The file whose settings pages are given, and those that flags have instead; nil if there is none.
     package var pageFile: (name: String, flags: Set<String>)?

@@ -180,16 +180,22 @@ let package = Package(
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
         .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/Support/TestSupport"),
+        // The engine with a closure that answers.
+        .target(
+            name: "EngineSupport", dependencies: ["MicroHTTPD", httpTypes, logging],
+            path: "Tests/Support/EngineSupport"),
         // A browser, a server and the manual, for tests of programs from outside.
         .target(
-            name: "ProgramSupport", dependencies: ["Drawbridge", "MicroHTTPD", "TestSupport", httpTypes],
+            name: "ProgramSupport",
+            dependencies: ["Drawbridge", "EngineSupport", "MicroHTTPD", "TestSupport", httpTypes],
             path: "Tests/Support/ProgramSupport"),
         .executableTarget(
             name: "test-server", dependencies: ["CLinux", "Drawbridge", "DrawbridgeCommand", logging],
             path: "Tests/Support/TestServer"),
         // The engine alone, for what a connection costs and as a server behind the gateway.
         .executableTarget(
-            name: "echo-server", dependencies: ["MicroHTTPD", httpTypes], path: "Tests/Support/EchoServer"),
+            name: "echo-server", dependencies: ["EngineSupport", "MicroHTTPD", httpTypes],
+            path: "Tests/Support/EchoServer"),
         // A gateway in front of another server, whose memory tests judge.
         .executableTarget(
             name: "fronting-server", dependencies: ["Drawbridge", "DrawbridgeServer"],
@@ -215,7 +221,9 @@ let package = Package(
         .testTarget(name: "HTTPGrammarTests", dependencies: ["HTTPGrammar", httpTypes]),
         .testTarget(
             name: "MicroHTTPDTests",
-            dependencies: ["EventLoop", "MicroHTTPD", "echo-server", "TestSupport", httpTypes, logging]),
+            dependencies: [
+                "EngineSupport", "EventLoop", "MicroHTTPD", "echo-server", "TestSupport", httpTypes, logging,
+            ]),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: ["CGnuTLS", "EventLoop", "HTTPClient", "TestSupport", httpTypes]),
@@ -244,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Drawbridge", "DrawbridgeServer", "EventLoop", "MicroHTTPD", "TestSupport", httpTypes,
-                logging,
+                "Drawbridge", "DrawbridgeServer", "EngineSupport", "EventLoop", "MicroHTTPD", "TestSupport",
+                httpTypes, logging,
             ]),
         // What lies behind the gateway is real here: nginx, Node and Python.
         .testTarget(
@@ -268,8 +276,8 @@ let package = Package(
         .testTarget(
             name: "CommandProgramTests",
             dependencies: [
-                "Drawbridge", "DrawbridgeCommand", "DrawbridgeServer", "MicroHTTPD", "ProgramSupport",
-                "TestSupport", "drawbridge-command", "hello", "test-server", httpTypes,
+                "Drawbridge", "DrawbridgeCommand", "DrawbridgeServer", "EngineSupport", "MicroHTTPD",
+                "ProgramSupport", "TestSupport", "drawbridge-command", "hello", "test-server", httpTypes,
             ],
             path: "Tests/DrawbridgeCommandTests/Program",
             exclude: ["help.txt", "Schema"]),

@@ -1,3 +1,4 @@
+import EngineSupport
 import Glibc
 import HTTPTypes
 import Logging
@@ -12,7 +13,7 @@ typealias Handle = @Sendable (Exchange) async -> Void
 func withServer<Value>(
     tls: TLSIdentity? = nil, limits: Limits = Limits(), loops: Int? = nil,
     grace: Duration = .seconds(2),
-    chooseBody: @escaping HTTPServer.ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
+    chooseBody: @escaping ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
     handle: @escaping Handle, test: (HTTPServer) async throws -> Value
 ) async throws -> Value {
     let server = HTTPServer(

@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import EngineSupport
 import EventLoop
 import Glibc
 import HTTPTypes

@@ -4,9 +4,6 @@ import Synchronization
 
 // For the code that answers the request; callable on any thread.
 extension Exchange {
-    /// The request head; `Host` is in its authority, and framing fields are removed.
-    package var request: HTTPRequest { head.request }
-
     /// True if the request target was a whole URL, whose host replaces `Host` (RFC 9112, section 3.2.2).
     package var isAbsoluteForm: Bool { head.isAbsoluteForm }
 

@@ -3,11 +3,11 @@ import Synchronization
 
 /// One request and its response.
 ///
-/// The server's handler closure gets it, reads the body and sends one response. When the client disconnects, the task
-/// that runs the closure is cancelled, and everything sent after that is dropped.
+/// The head's handler gets it, reads the body and sends one response. When the client disconnects, what answers is
+/// cancelled, and everything sent after that is dropped.
 ///
 /// Sendable: mutable state is in `State`, which only the loop's thread uses, whichever thread calls a method. All else
-/// is constant, except two atomic flags and the collected body, which is behind a lock.
+/// is constant, except two atomic flags.
 package final class Exchange: Sendable {
     package let head: AuditedHead
     /// The client's IP address without a port; nil for a Unix socket.
@@ -16,10 +16,8 @@ package final class Exchange: Sendable {
     package let localAddress: String?
     /// Chosen by the head's handler to answer this request instead of it; else nil.
     let handle: HTTPServer.Handle?
-    /// True if the body is read with ``nextChunk()`` while it arrives; false if ``body`` has all of it.
+    /// True if the body is read with ``nextChunk()`` while it arrives; false if the handler has got all of it.
     package let isStreamed: Bool
-    /// The complete request body; empty if the body is streamed.
-    package var body: [UInt8] { collected.withLock { $0 } }
 
     /// A copy of the worker's reference, because reading it through `worker` would retain the worker on each access.
     package let loop: Loop
@@ -36,7 +34,6 @@ package final class Exchange: Sendable {
     package var isRefused: Bool { wasRefused.load(ordering: .relaxed) }
     /// Written on any thread; a stale read does no harm but a second log line.
     let wasRefused = Atomic<Bool>(false)
-    private let collected = Mutex<[UInt8]>([])
     let own: LoopBound<State>
 
     struct State {
@@ -48,15 +45,6 @@ package final class Exchange: Sendable {
         /// The part of the response after its head, until all of it is sent.
         var rest = Rest.nothing
         var cutOff: CutOff?
-    }
-
-    /// Stores the complete request body for ``body``, once, before the handler starts.
-    func keep(_ body: [UInt8]) {
-        guard !body.isEmpty else { return }
-        collected.withLock { collected in
-            precondition(collected.isEmpty, "an exchange has one body")
-            collected = body
-        }
     }
 
     init(

@@ -5,13 +5,6 @@ import Logging
 import Synchronization
 
 /// An HTTP/1.1 server on GNU libmicrohttpd, which runs on loops of this package.
-///
-/// ```swift
-/// let server = HTTPServer { exchange in
-///     exchange.send(HTTPResponse(status: .ok), Array("hello".utf8))
-/// }
-/// try server.start()
-/// ```
 package final class HTTPServer: Sendable {
     /// How the body of a request is handled, decided after its head.
     package enum BodyChoice: Sendable {
@@ -23,14 +16,8 @@ package final class HTTPServer: Sendable {
         case streamed
     }
 
-    /// Decides on the body: gets the head, whether its target was a whole URL, and the client's address without a port.
-    package typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> BodyChoice
-
     /// Answers an exchange; called on its loop, with the collected body, which is empty if the body is streamed.
     package typealias Handle = @Sendable (Exchange, _ body: consuming [UInt8]) -> Void
-
-    /// Makes the response for a request that the engine refuses, from a status and a message.
-    package typealias Refuse = @Sendable (HTTPResponse.Status, String) -> (HTTPResponse, [UInt8])
 
     /// The host name or IP address that was given for listening.
     package let host: String
@@ -52,36 +39,15 @@ package final class HTTPServer: Sendable {
         var workers: [Worker] = []
     }
 
-    /// Makes a server, which listens after ``start()``.
+    /// Makes a server, which listens after ``start()``; its handlers run without a task unless they start one.
     ///
     /// - Parameters:
     ///   - host: a host name or IP address to listen on.
     ///   - port: 0 lets the system choose.
     ///   - tls: certificate and key for https (TLS 1.2 and 1.3); nil for http.
-    ///   - limits: the limits for requests and connections.
     ///   - loops: the number of threads; by default one less than there are cores, for handlers and other programs.
     ///   - logger: gets errors and warnings.
-    ///   - chooseBody: decides how a body is handled; must not block.
     ///   - refuse: makes the responses for requests that the engine refuses.
-    ///   - handle: answers an exchange; starts on the exchange's loop.
-    package convenience init(
-        host: String = "127.0.0.1", port: Int = 0, tls: TLSIdentity? = nil, limits: Limits = Limits(),
-        loops: Int? = nil, logger: Logger = Logger(label: "drawbridge.http"),
-        chooseBody: @escaping ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
-        refuse: @escaping Refuse = { status, message in
-            (HTTPResponse(status: status, headerFields: [.contentType: "text/plain"]), Array(message.utf8))
-        },
-        handle: @escaping @Sendable (Exchange) async -> Void
-    ) {
-        let handler = ClosureHandler(choose: chooseBody, answer: handle)
-        self.init(
-            host: host, port: port, tls: tls, limits: limits, loops: loops, logger: logger,
-            refuse: { refuse($0.status, $0.message) }, reading: { _ in handler })
-    }
-
-    /// Makes a server whose handlers get the parsed head, and run without a task unless they start one.
-    ///
-    /// - Parameters:
     ///   - prompt: a body up to this size in bytes is collected without asking `chooseBody`, because it arrives with
     ///     the head; the handler can still refuse the request.
     ///   - reading: makes the handler for a head.
@@ -240,26 +206,4 @@ package protocol HeadHandler: AnyObject, Sendable {
 
     /// Answers an exchange. Called on its loop, with the collected body, which is empty if the body is streamed.
     func handle(_ exchange: Exchange, _ body: consuming [UInt8])
-}
-
-/// Adapts the closures of the public initializer; each request is answered in a task.
-private final class ClosureHandler: HeadHandler {
-    private let choose: HTTPServer.ChooseBody
-    private let answer: @Sendable (Exchange) async -> Void
-
-    init(choose: @escaping HTTPServer.ChooseBody, answer: @escaping @Sendable (Exchange) async -> Void) {
-        self.choose = choose
-        self.answer = answer
-    }
-
-    func chooseBody(
-        _ head: AuditedHead, from remoteAddress: String?, at localAddress: String?
-    ) -> (HTTPServer.BodyChoice, HTTPServer.Handle?) {
-        (choose(head.request, head.isAbsoluteForm, remoteAddress), nil)
-    }
-
-    func handle(_ exchange: Exchange, _ body: consuming [UInt8]) {
-        exchange.keep(body)
-        exchange.run { [answer] in await answer(exchange) }
-    }
 }

@@ -1,5 +1,6 @@
 import Drawbridge
 import DrawbridgeServer
+import EngineSupport
 import Foundation
 import HTTPTypes
 import MicroHTTPD

@@ -1,3 +1,4 @@
+import EngineSupport
 import Glibc
 import HTTPTypes
 import MicroHTTPD

@@ -1,3 +1,4 @@
+import EngineSupport
 import HTTPTypes
 import MicroHTTPD
 import TestSupport

@@ -1,3 +1,4 @@
+import EngineSupport
 import Glibc
 import HTTPTypes
 import Logging
@@ -11,7 +12,7 @@ extension OneAtATime {
     struct StoppingTests {
         private static func server(
             _ limits: Limits = Limits(), port: Int = 0,
-            chooseBody: @escaping HTTPServer.ChooseBody = { _, _, _ in .collected(upTo: 1 << 20) },
+            chooseBody: @escaping ChooseBody = { _, _, _ in .collected(upTo: 1 << 20) },
             _ handle: @escaping Handle
         ) throws -> HTTPServer {
             let server = HTTPServer(

@@ -1,3 +1,4 @@
+import EngineSupport
 import Logging
 import MicroHTTPD
 import TestSupport

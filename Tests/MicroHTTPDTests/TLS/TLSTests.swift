@@ -1,3 +1,4 @@
+import EngineSupport
 import Glibc
 import HTTPTypes
 import Logging
@@ -11,7 +12,7 @@ extension Deadlines {
         /// Starts a server for https, runs the test, and stops it.
         @discardableResult private static func serving<Value>(
             limits: Limits = Limits(),
-            chooseBody: @escaping HTTPServer.ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
+            chooseBody: @escaping ChooseBody = { _, _, _ in .collected(upTo: 8 << 20) },
             handle: @escaping Handle = { ok($0) }, test: (Int) async throws -> Value
         ) async throws -> Value {
             let certificates = try Certificates()

@@ -1,3 +1,4 @@
+import EngineSupport
 import EventLoop
 import HTTPTypes
 import TestSupport

@@ -32,21 +32,4 @@ struct OwnersTests {
         #expect(head.handler { _ in first } === first)
         #expect(head.handler { _ in Made() } === first)
     }
-
-    @Test func aSecondBodyForOneExchangeTraps() async {
-        await #expect(processExitsWith: .signal(trap)) {
-            try await withServer { exchange in
-                exchange.keep([1])
-                exchange.keep([2])
-                ok(exchange)
-            } test: { server in
-                let port = server.port
-                _ = try await blocking {
-                    let client = try RawClient(port)
-                    try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-                    return try client.reply().status
-                }
-            }
-        }
-    }
 }

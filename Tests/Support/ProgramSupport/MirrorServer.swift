@@ -1,4 +1,5 @@
 import Drawbridge
+import EngineSupport
 import HTTPTypes
 import MicroHTTPD
 

@@ -76,6 +76,7 @@ extension Gateway {
         let given = lacks.map { (key: $0.setting.rawValue, value: $0.value) }
         let (file, new, save) = try await keeper().keep(
             missing: names + handlers.map { UnansweredName($0, inputs: []) }, giving: given, by: by)
+        if record != nil, save == nil { throw HTTPError(.conflict, "pages have it already") }
         return (file, new, given, refused, beyond, save)
     }
 

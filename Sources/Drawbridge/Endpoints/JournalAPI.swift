@@ -90,9 +90,10 @@ enum JournalAPI {
             throw HTTPError(.badRequest, "number: the number of a record that names what pages lack")
         }
         let saved = try await gateway.saveMissing(by: request.teller, only: number.flatMap(Int.init))
+        let count = saved.names.count + saved.given.count
         gateway.note(
             request,
-            "has written \(saved.names.count + saved.given.count) missing names and settings into \(saved.file)"
+            "has written \(count) missing \(count == 1 ? "name or setting" : "names and settings") into \(saved.file)"
         )
         var members: JSON.Object = [
             "file": .string(saved.file), "names": .array(saved.names.map(JSON.string)),

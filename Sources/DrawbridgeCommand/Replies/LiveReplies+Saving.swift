@@ -52,6 +52,8 @@ extension LiveReplies: ReplyKeeper {
         var known = Set(
             ([sources.given] + sources.files.map(\.file.replies)).flatMap(\.names).map(ReplyNames.key))
         let new = names.filter { known.insert(ReplyNames.key($0.name)).inserted }
+        // Somebody else may have given it meanwhile.
+        let members = members.filter(gateway.isMissing)
         guard !new.isEmpty || !members.isEmpty else { return (try writtenFile, [], nil) }
         // A file of mocks alone has no settings, which another one gets.
         let (mocks, settings) = (first, settingsPlace)

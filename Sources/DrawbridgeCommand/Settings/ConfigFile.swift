@@ -60,13 +60,13 @@ struct ConfigFile {
 
     /// A setting as a line of the log: `bridge: android, dsbridge`.
     func shown(_ key: String) -> String {
-        guard let arguments = settings[key] else { return "no \(key)" }
+        guard let arguments = settings[key] else { return "\(key): none" }
         let values = arguments.compactMap { argument in
             argument.firstIndex(of: "=").map { argument[argument.index(after: $0)...] }
         }
         return values.isEmpty
             ? String(arguments.joined(separator: " ").dropFirst(2))
-            : "\(key): \(values.joined(separator: ", "))"
+            : "\(key): \(values.joined(separator: ", "))".cut(to: 300)
     }
 
     private static func place(_ path: String, _ key: String, _ value: LocatedJSON) -> String {

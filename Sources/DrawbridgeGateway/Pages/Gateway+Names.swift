@@ -114,7 +114,15 @@ extension Gateway {
 
     /// Tells the page's console once what it lacks, and for each path log and journal too.
     private func tell(_ lack: Lack, _ title: String, _ sign: Lack.Sign, to page: Page) {
-        guard !isGiven(lack, title), page.isNews(lack) else { return }
+        guard page.isNews(lack) else { return }
+        if isGiven(lack, title) {
+            guard lack.setting == .bridge, replyBook.settings(ofPageAt: page.path).bridges != nil else {
+                return
+            }
+            return page.warn(
+                "This page failed without \(title), which its own \"bridge\" list below \"pages\" leaves out. Add it there"
+            )
+        }
         let text = sentence(about: lack, title, sign, for: page)
         let files: Set = [Self.file(ofPageAt: page.path)]
         guard lacks.withLock({ $0.isNews(lack, of: files) }) else { return page.tellConsole(text) }
@@ -140,8 +148,9 @@ extension Gateway {
             // Each hint has the names of those before it.
             let others = missing().filter { $0.setting == lack.setting && $0 != lack }.map(\.value)
             let before = lack.call == nil ? [] : (pageRuntime?.given(lack.setting) ?? []) + others
-            let list = (before + [lack.value]).map { "\($0)" }.joined(separator: ", ")
-            what = "\"\(key)\": [\(list)]"
+            // Pages may look for any number of names.
+            let list = (before + [lack.value]).suffix(9).map { "\($0)" }.joined(separator: ", ")
+            what = "\"\(key)\": [\(before.count > 8 ? "…, " : "")\(list)]"
             place = " to \(file.split(separator: "/").suffix(2).joined(separator: "/"))"
         }
         switch sign {
@@ -170,6 +179,10 @@ extension Gateway {
         return known.map(\.lack).reduce(into: []) { all, lack in
             if !all.contains(lack) { all.append(lack) }
         }
+    }
+
+    package func isMissing(_ member: GivenMember) -> Bool {
+        missing().contains { $0.setting.rawValue == member.key && $0.value == member.value }
     }
 
     /// Gives other things to the documents that are loaded from now on; what was missing is told of as given.

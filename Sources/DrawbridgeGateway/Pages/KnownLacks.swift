@@ -18,17 +18,17 @@ struct KnownLacks {
 
     /// Pages may look for anything.
     private static let most = 500
+    /// The most paths for which one thing is told of: they may have ids.
+    private static let mostFiles = 20
 
     func isNews(_ lack: Lack, of files: Set<String>) -> Bool {
         let told = all.reduce(into: Set<String>()) { if $1.lack == lack { $0.formUnion($1.files) } }
         let isTold = files.isEmpty ? all.contains { $0.lack == lack } : files.isSubset(of: told)
-        return !isTold && all.count < Self.most
+        return !isTold && told.count < Self.mostFiles && all.count < Self.most
     }
 
     mutating func add(_ known: Known) { all.append(known) }
 
     /// Lets the journal be told again, which has forgotten its records.
-    mutating func forget() {
-        for place in all.indices { all[place].files = [] }
-    }
+    mutating func forget() { all = [] }
 }

@@ -1,24 +1,20 @@
 // Inside the real app (the manual: In your app). What is there before the page's first script is the app's, and in a web
 // view the URLs are, too: there the app's bridge answers, and ours of the same kind steps aside.
 //
-// gives: define, hasApp, isApps, isInView, ours, put, tellOfApp, tellOnce, unlessApp
-// uses pristine: later, loaded, setTimeout
+// gives: define, hasApp, isApps, isInView, put, tellOfApp, tellOnce, unlessApp
+// uses pristine: later, loaded, ours, setTimeout
 // uses channel: post
 /// Whether this is the web view of an app that answers first: a browser may only say that it is one, and a page on the home
 /// screen has no app.
 const isInView = navigator.vendor.startsWith(config.view || '-') && !navigator.standalone;
-/// What we have put.
-const ours = new WeakSet();
-
-/// Whether the app has this: `webkit.messageHandlers.pay`. Functions of the browser's are not the app's.
+/// Whether the app has this: `webkit.messageHandlers.pay`. What the browser has itself is a function of its code, or has a
+/// getter; `chrome` alone has not.
 function isApps(path) {
-    if (config.inApp) return false;
-    let value = window;
-    for (const member of path.split('.')) {
-        value = Object(value)[member];
-        if (ours.has(value)) return false;
-    }
-    return Boolean(value) && !(typeof value === 'function' && /\[native code/.test(value));
+    const [first, ...members] = path.split('.');
+    let { value } = Reflect.getOwnPropertyDescriptor(window, first) || {};
+    for (const member of members) if (!ours.has(value)) value = Object(value)[member];
+    return !config.inApp && first !== 'chrome' && Boolean(value) && !ours.has(value)
+        && !(typeof value === 'function' && /\[native code/.test(value));
 }
 
 /// Tells once who answers: the app, we though this is a web view (`absent`), or the app since nobody can replace

@@ -2,9 +2,9 @@
 // from outside, each a script that knows nothing else of the runtime.
 //
 // gives: handlersOf, nativeFor, setUp, version
-// uses pristine: attempt, callGlobal, console, JSON, later, loaded, Promise, structuredClone, wrap, write
+// uses pristine: attempt, callGlobal, console, JSON, later, loaded, ours, Promise, structuredClone, wrap, write
 // uses channel: connect, ready
-// uses app: define, isApps, ours, put
+// uses app: define, isApps, put
 // uses calls: call, callNow, failure, gather, gatherings
 // uses names: naming, namings, watched
 // uses urls: openings, sendings

@@ -5,7 +5,7 @@
 // This one keeps what the page may replace: its names hide the global ones, and so always mean the originals.
 //
 // gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, hearAlways, JSON, later, listen, loaded, Map
-// gives: MutationObserver, openWindow, origin, Promise, queueMicrotask, Request, sendBeacon, setTimeout
+// gives: MutationObserver, openWindow, origin, ours, Promise, queueMicrotask, Request, sendBeacon, setTimeout
 // gives: socketSend, structuredClone, token, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen, xhrSend
 // gives: XMLHttpRequest
 const tag = document.currentScript;
@@ -46,8 +46,12 @@ function isFramedByOthers() {
     }
 }
 
+/// What we have put or replaced.
+const ours = new WeakSet();
+
 /// Replaces a method, by which nothing else changes.
 function wrap(object, name, value) {
+    ours.add(value);
     const was = Object.getOwnPropertyDescriptor(object, name) || { writable: true, configurable: true };
     Object.defineProperty(value, 'name', { value: name });
     Object.defineProperty(object, name, Object.assign(was, { value }));

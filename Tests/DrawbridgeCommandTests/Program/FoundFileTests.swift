@@ -242,7 +242,7 @@ import Testing
         try folder.write("mine.js", "drawbridge.setUp(() => {})")
         try folder.write("settings.json", #"{"bridge": "mine.js", "port": 1}"#)
         let line = try await program.line(with: "mine.js; pages have it when they are loaded again")
-        #expect(line.contains("no answer-missing, bridge: ") && !line.contains("port"), "\(line)")
+        #expect(line.contains("answer-missing: none, bridge: ") && !line.contains("port"), "\(line)")
         try folder.write("mine.js", "drawbridge.setUp(() => 1)")
         _ = try await program.line(with: "mine.js: open pages reload too")
     }

@@ -27,10 +27,8 @@ export function phone() {
     const draw = query => busy(button, tell, async () => {
         put(links);
         const drawn = await ask('POST', `admissions${query}`);
-        if (!drawn.links.length) {
-            return tell('No other device can reach the page: start drawbridge with --lan, on a network.', 'bad');
-        }
-        tell('Open this on the phone within ten minutes. It must be on the same network.');
+        if (drawn.links.length) tell('Open this on the phone within ten minutes. It must be on the same network.');
+        else tell('No other device can reach the page: start drawbridge with --lan, on a network.', 'bad');
         put(links, drawn.links.map(({ url, interface: name, code }, place) => make('div', {},
             make('p', {}, said(url, { class: 'mono' }), name ? [' ', said(`(${name})`, { class: 'dim' })] : null),
             code && place === 0 ? picture(code) : null)), drawn.inApp && inApp(drawn.inApp === 'mocks'));

@@ -43,15 +43,9 @@ public final class HandlerSet: Sendable {
         self.logger = logger
     }
 
-    /// Registers a handler type: every request to the path gets a fresh instance.
+    /// Registers a handler type in this set, as ``Gateway/register(_:at:)`` does for every page.
     ///
-    /// A type with stored properties is made once as a check, so that one that cannot be made is found out here.
-    ///
-    /// - Parameters:
-    ///   - type: a handler with an `init()` or an `init(request:)`.
-    ///   - path: exact (`/login`), with parameters (`/user/:id`), or with a wildcard at its end (`/files/*`).
-    ///     Registering a path again replaces the handler that takes the same methods; requests under way keep theirs.
-    /// - Throws: for a path that no request can have, and for a type that needs more than the request to be made.
+    /// - Throws: a ``RegistrationError`` in the same cases.
     public func register<H: Handler>(_ type: H.Type, at path: String) throws(RegistrationError) {
         let route = try route(at: path) { try H(request: $0) }
         // A type without stored properties needs no check.
@@ -69,7 +63,7 @@ public final class HandlerSet: Sendable {
 
     /// Registers a closure that makes the handler, for one with dependencies.
     ///
-    /// - Throws: for a path that no request can have.
+    /// - Throws: a ``RegistrationError`` if the path is not a pattern.
     public func register<H: Handler>(
         at path: String, _ make: @escaping @Sendable () throws -> H
     ) throws(RegistrationError) {
@@ -78,7 +72,7 @@ public final class HandlerSet: Sendable {
 
     /// Registers a closure that makes the handler for its request.
     ///
-    /// - Throws: for a path that no request can have.
+    /// - Throws: a ``RegistrationError`` if the path is not a pattern.
     public func register<H: Handler>(
         at path: String, _ make: @escaping @Sendable (Request) throws -> H
     ) throws(RegistrationError) {

@@ -182,7 +182,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/Support/TestSupport"),
         // The engine with a closure that answers.
         .target(
-            name: "EngineSupport", dependencies: ["MicroHTTPD", httpTypes, logging],
+            name: "EngineSupport", dependencies: ["MicroHTTPD", "TLS", httpTypes, logging],
             path: "Tests/Support/EngineSupport"),
         // A browser, a server and the manual, for tests of programs from outside.
         .target(

@@ -4,9 +4,6 @@ import Synchronization
 
 // For the code that answers the request; callable on any thread.
 extension Exchange {
-    /// True if the request target was a whole URL, whose host replaces `Host` (RFC 9112, section 3.2.2).
-    package var isAbsoluteForm: Bool { head.isAbsoluteForm }
-
     /// The maximum size of the response's header fields in bytes; with more, the library closes the connection.
     ///
     /// They share the connection's memory with the request head.
@@ -63,11 +60,6 @@ extension Exchange {
         wasRefused.store(true, ordering: .relaxed)
         loop.perform { [self] in set(worker.noRoom("\(count) bytes for \(head.target)")) }
         throw NoRoom(limit: worker.server.bodyMemory.limit)
-    }
-
-    /// Sends a response with a complete body.
-    package func send(_ head: HTTPResponse, _ body: [UInt8]) {
-        loop.perform { self.set(Answer(head, .bytes(body))) }
     }
 
     /// Sends a response with a complete body.

@@ -113,13 +113,11 @@ package final class HTTPServer: Sendable {
     ///
     /// A client whose response has not begun by then gets a 503. A handler that ignores its cancellation for one more
     /// second is abandoned, which is logged.
-    package func stop(within grace: Duration = .seconds(5)) async { _ = await end(within: grace) }
-
-    /// Stops like ``stop(within:)``, and returns the number of abandoned handlers.
     ///
     /// - Parameters:
     ///   - patience: how long to wait for handlers after their cancellation.
     ///   - ending: called before the loops end, to end other work on them.
+    /// - Returns: the number of abandoned handlers.
     package func end(
         within grace: Duration, patience: Duration = .seconds(1), ending: () -> Void = {}
     ) async -> Int {

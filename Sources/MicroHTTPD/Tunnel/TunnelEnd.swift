@@ -33,6 +33,3 @@ extension TunnelEnd {
 }
 
 extension Transport: TunnelEnd {}
-
-/// A tunnel's end for a connected socket without TLS; it closes the descriptor.
-package func plainEnd(_ descriptor: Int32) -> sending any TunnelEnd { Transport(descriptor) }

@@ -137,7 +137,7 @@ struct HostileRequestTests {
             seen.change {
                 $0 = [
                     exchange.request.authority, exchange.request.path,
-                    exchange.isAbsoluteForm ? "absolute" : nil,
+                    exchange.head.isAbsoluteForm ? "absolute" : nil,
                 ]
             }
             ok(exchange)

@@ -2,6 +2,7 @@ import HTTPTypes
 import Logging
 import MicroHTTPD
 import Synchronization
+import TLS
 
 /// Decides on the body: gets the head, whether its target was a whole URL, and the client's address without a port.
 package typealias ChooseBody = @Sendable (HTTPRequest, Bool, String?) -> HTTPServer.BodyChoice
@@ -28,6 +29,8 @@ extension HTTPServer {
                 )
             }, reading: { _ in handler })
     }
+
+    package func stop(within grace: Duration = .seconds(5)) async { _ = await end(within: grace) }
 }
 
 extension Exchange {
@@ -36,7 +39,15 @@ extension Exchange {
 
     /// The request head; `Host` is in its authority, and framing fields are removed.
     package var request: HTTPRequest { head.request }
+
+    /// Sends a response with a complete body.
+    package func send(_ head: HTTPResponse, _ body: [UInt8]) {
+        [].withUnsafeBytes { send(head.status, head.headerFields, fixed: [], adding: $0, body) }
+    }
 }
+
+/// A tunnel's end for a connected socket without TLS; it closes the descriptor.
+package func plainEnd(_ descriptor: Int32) -> sending any TunnelEnd { Transport(descriptor) }
 
 private final class ClosureHandler: HeadHandler {
     static let bodies = Mutex<[ObjectIdentifier: [UInt8]]>([:])

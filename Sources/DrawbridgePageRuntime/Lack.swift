@@ -26,8 +26,7 @@ package struct Lack: Hashable, Sendable {
     private init(_ setting: Setting, _ value: JSON) { (self.setting, self.value) = (setting, value) }
 
     package init(_ hint: BridgeHint) {
-        let options = try? JSON(parsing: Array(hint.options.utf8)).objectValue
-        guard var options else {
+        guard var options = try? JSON(parsing: Array(hint.options.utf8)).objectValue else {
             self.init(.bridge, .string(hint.bridge))
             return
         }
@@ -38,32 +37,29 @@ package struct Lack: Hashable, Sendable {
 
     /// Nil for a name that no setting gives: an object's own, or one that no script or URL could have.
     package init?(_ missed: MissedName) {
-        let name = missed.name
-        if missed.isMessageHandler {
-            if let hint = BridgeHint.ofMessageHandler(name) {
-                self.init(hint)
-            } else {
-                guard Self.isIdentifier(name) else { return nil }
-                self.init(.messageHandler, .string(name))
+        let scheme = missed.name.lowercased()
+        let hint: BridgeHint? =
+            switch missed.object {
+            case MissedName.handlers: .ofMessageHandler(missed.name)
+            case MissedName.prompt: .ofPrompt(missed.name)
+            case Self.schemes: BridgeHint.all.first { $0.name.hasPrefix("\(scheme)://") }
+            default: nil
             }
-        } else if missed.isOfPrompt {
-            guard let hint = BridgeHint.ofPrompt(name) else { return nil }
+        if let hint {
             self.init(hint)
+        } else if missed.isMessageHandler, Self.isIdentifier(missed.name) {
+            self.init(.messageHandler, .string(missed.name))
+        } else if missed.object == Self.schemes, Self.isScheme(scheme), !Self.isTaken(scheme) {
+            self.init(.scheme, .string(scheme))
         } else {
-            let scheme = name.lowercased()
-            // Browsers and shops of apps take these.
-            let isTaken =
-                ["intent", "market"].contains(scheme) || scheme.hasPrefix("itms")
-                || scheme.hasSuffix("-extension")
-            guard missed.object == Self.schemes, Self.isScheme(scheme), !isTaken,
-                !Self.browsersOwn.contains(scheme)
-            else { return nil }
-            if let hint = BridgeHint.all.first(where: { $0.name.hasPrefix("\(scheme)://") }) {
-                self.init(hint)
-            } else {
-                self.init(.scheme, .string(scheme))
-            }
+            return nil
         }
+    }
+
+    /// Whether browsers and shops of apps take the scheme.
+    private static func isTaken(_ scheme: String) -> Bool {
+        browsersOwn.contains(scheme) || ["intent", "market"].contains(scheme) || scheme.hasPrefix("itms")
+            || scheme.hasSuffix("-extension")
     }
 
     /// The function of an error's text: `callNative is not defined`, `window.callNative is not a function`.
@@ -79,10 +75,8 @@ package struct Lack: Hashable, Sendable {
 
     /// The name of the calls that it makes; nil if it makes calls of any name.
     package var call: String? {
-        guard [.messageHandler, .inject].contains(setting), let name = value.stringValue,
-            !Self.anyCall.contains(name)
-        else { return nil }
-        return name
+        guard [.messageHandler, .inject].contains(setting) else { return nil }
+        return value.stringValue.flatMap { Self.anyCall.contains($0) ? nil : $0 }
     }
 
     /// As scripts write it.
@@ -102,8 +96,8 @@ package struct Lack: Hashable, Sendable {
     /// The flag that gives it, to be pasted into a shell.
     package var flag: String {
         let text = value.stringValue ?? "object=\(value["options"] ?? [:])"
-        return
-            "--\(setting.rawValue) \(text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "-") } ? text : "'\(text)'")"
+        let isPlain = text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "-") }
+        return "--\(setting.rawValue) \(isPlain ? text : "'\(text)'")"
     }
 
     /// Names through which a page can make any call; `*` stands for every name.

@@ -32,15 +32,13 @@ package struct MissedName: Hashable, Sendable {
         (self.name, self.object) = (name, object)
     }
 
-    package var text: String { isPlain ? "\(object).\(name)" : "\(object)[\(JSON.string(name))]" }
-
-    /// Whether the name consists of ASCII letters, digits and underscores only.
-    package var isPlain: Bool { name.utf8.allSatisfy(\.isWord) }
-
-    /// Whether it is the bridge that would have answered a prompt.
-    package var isOfPrompt: Bool { object == "prompt" }
+    package var text: String {
+        name.utf8.allSatisfy(\.isWord) ? "\(object).\(name)" : "\(object)[\(JSON.string(name))]"
+    }
 
     package var isMessageHandler: Bool { object == Self.handlers }
 
     package static let handlers = "webkit.messageHandlers"
+    /// For the bridge that would have answered a prompt.
+    package static let prompt = "prompt"
 }

@@ -123,7 +123,7 @@ enum ForPages {
         let answer = await CallingPage.$waiting.withValue((page.id, handler)) {
             await gateway.respond(to: call, of: page, by: nil)
         }
-        page.warnIfMissing(answer, call)
+        gateway.hear(of: answer, to: call, from: page)
         var text = Array(#"{"received":\#(page.received),"#.utf8)
         text += answer.member
         text.append(UInt8(ascii: "}"))

@@ -179,9 +179,6 @@ extension PageRuntime {
             values.isEmpty || bridges.isDisjoint(with: names) ? nil : (key, .array(values))
         }
         let own = self.bridges.filter { bridges.contains($0.name) }.compactMap(\.setting)
-        let item = commandItem.flatMap {
-            bridges.contains("command") ? ("command-item", JSON.string($0)) : nil
-        }
         return [
             own.isEmpty ? nil : ("bridge", .array(own)),
             list("message-handler", given(.messageHandler), of: "message", "reply"),
@@ -189,7 +186,8 @@ extension PageRuntime {
             list(
                 "scheme", schemes.map(JSON.string), of: "command", "iframe", "queue", "function",
                 Authority.bridge),
-            item, list("inject", given(.inject), of: "function"),
+            bridges.contains("command") ? commandItem.map { ("command-item", .string($0)) } : nil,
+            list("inject", given(.inject), of: "function"),
             list("shortcuts", shortcuts.map(JSON.string), of: "shortcut"),
             missing == .answer ? ("answer-missing", true) : nil,
         ].compactMap(\.self)

@@ -61,9 +61,7 @@ struct ConfigFile {
     /// A setting as a line of the log: `bridge: android, dsbridge`.
     func shown(_ key: String) -> String {
         guard let arguments = settings[key] else { return "\(key): none" }
-        let values = arguments.compactMap { argument in
-            argument.firstIndex(of: "=").map { argument[argument.index(after: $0)...] }
-        }
+        let values = arguments.compactMap { text in text.firstIndex(of: "=").map { text[$0...].dropFirst() } }
         return values.isEmpty
             ? String(arguments.joined(separator: " ").dropFirst(2))
             : "\(key): \(values.joined(separator: ", "))".cut(to: 300)

@@ -55,12 +55,17 @@ extension Gateway {
         return passing.answer(try await passing.responders.respond(to: passing.request))
     }
 
+    private func isChanged(_ path: String) -> Bool {
+        let program = program
+        return program.isForAll || program.pageRuntime?.isFor(path) == true
+    }
+
     /// Decides how a request is passed to the responders; nil for the gateway's own endpoints.
     ///
     /// The page runtime is added to the documents that responders send.
     func passing(_ request: Request) -> PassThrough? {
         if OwnPath.isOwn(request) { return nil }
-        guard let injection, !request.isAbsoluteForm, program.pageRuntime?.isFor(request.path) == true else {
+        guard let injection, !request.isAbsoluteForm, isChanged(request.path) else {
             return PassThrough(responders: behind, request: request) { $0?.withPasser }
         }
         if let refusal = injection.refusal(of: request) {

@@ -24,7 +24,7 @@ extension Gateway {
         {
             journal.note(near: near.words, of: number)
         }
-        // For a call by a page's WebSocket, `Page.warnIfMissing` tells the log and the page's console.
+        // For a call by a page's WebSocket, `hear(of:to:from:)` tells the log and the page's console.
         if plain.channelCall == nil, !journal.isTold {
             if let times = timesMissed(plain.path) {
                 plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")

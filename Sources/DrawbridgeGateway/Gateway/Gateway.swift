@@ -126,16 +126,17 @@ public final class Gateway: Answerer {
         _ journal: Journal
     ) -> HTMLInjection {
         let bridges: @Sendable (Request) -> [BridgeScript] = { request in
-            guard let runtime = live.now.pageRuntime, !runtime.bridges.isEmpty else { return [] }
-            return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
+            let now = live.now
+            guard now.hasBridges else { return [] }
+            return now.pageRuntime?.bridges(for: replyBook.settings(ofPageAt: request.path)) ?? []
         }
         return HTMLInjection(
             epoch: RequestID.epoch(), isForForeignFrames: isForForeignFrames,
-            isLeftToApp: { live.now.pageRuntime?.isLeftToApp($0) == true }, replyBook, journal,
+            isLeftToApp: { live.now.isAppFirst && PageRuntime.isInWebView($0) }, replyBook, journal,
             version: { request in bridges(request).map { "-\($0.name)" }.joined() }
         ) { request, nonce in
             RuntimeScript.tags(
-                for: request.path, id: live.now.pageRuntime.flatMap { request.query[$0.pageIDItem] },
+                for: request.path, id: live.now.pageIDItem.flatMap { request.query[$0] },
                 token: token, nonce: nonce, bridges(request).map(\.path))
         }
     }

@@ -6,9 +6,7 @@ import Synchronization
 
 /// Settings from the program that runs a gateway; they may change while it serves.
 package struct GatewayProgram: Sendable {
-    /// What is put into documents so that pages can call native; nil leaves documents unchanged.
-    ///
-    /// A change applies to the next document that is loaded.
+    /// What is put into the documents that are loaded from now on; nil leaves documents unchanged.
     package var pageRuntime: PageRuntime?
     /// The file whose settings pages are given, and those that flags have instead; nil if there is none.
     package var pageFile: (name: String, flags: Set<String>)?
@@ -43,14 +41,22 @@ package struct GatewayProgram: Sendable {
     @dynamicMemberLookup
     package final class Snapshot: Sendable {
         let program: GatewayProgram
-        // Each request reads these.
+        // Each request reads these; to copy the whole runtime costs more.
         package let pageRuntime: PageRuntime?
         let appName: AppName?
+        let hasBridges: Bool
+        let isAppFirst: Bool
+        let isForAll: Bool
+        let pageIDItem: String?
 
         init(_ program: GatewayProgram) {
             self.program = program
             pageRuntime = program.pageRuntime
-            appName = program.pageRuntime?.appName
+            appName = pageRuntime?.appName
+            hasBridges = pageRuntime?.bridges.isEmpty == false
+            isAppFirst = pageRuntime?.inApp == .app
+            isForAll = pageRuntime?.excluded.isEmpty == true
+            pageIDItem = pageRuntime?.pageIDItem
         }
 
         package subscript<Value>(dynamicMember path: KeyPath<GatewayProgram, Value>) -> Value {

@@ -16,28 +16,29 @@ extension Gateway {
             absent: replyBook.missing(among: runtime.givenNames, in: session, ofPageAt: path).sorted())
     }
 
-    package func complaint(
-        about answer: PageAnswer, to call: PageCall, of page: Page
-    ) -> (text: String, isNews: Bool)? {
-        guard let hint = answer.hint else { return nil }
+    package func hear(of answer: PageAnswer, to call: PageCall, from page: Page) {
+        guard let hint = answer.hint else { return }
         let mock = hint.hasPrefix("no handler") ? howToMock(request(call, of: page)) : ""
         let times = journal.isTold ? nil : timesMissed(call.name)
         let caller = call.bridge?.rawValue ?? "a page"
-        return ("\(hint) (called by \(caller))\(mock)\(times ?? "")", isNews: times != nil)
+        let text = "\(hint) (called by \(caller))\(mock)\(times ?? "")"
+        if times == nil { page.tellConsole(text) } else { page.warn(text) }
     }
 
     package func hasBridge(_ bridge: Page.Bridge) -> Bool {
         pageRuntime?.bridges.contains { $0.name == bridge.rawValue } == true
     }
 
-    package func complaint(about note: InAppNote, of page: Page) -> (text: String, isNews: Bool)? {
+    package func hear(of note: InAppNote, from page: Page) {
         let browser = [page.userAgent.flatMap(Self.app), page.remoteAddress].compactMap(\.self)
         let port = program.ownAddress?.split(separator: ":").last ?? "8080"
         let place = "\(page.path) (\(browser.joined(separator: ", ")))"
-        return (
-            note.sentence(at: place, here: "http://localhost:\(port)"),
-            replyBook.isNews(note.name, in: browser.joined(separator: " "))
-        )
+        let text = note.sentence(at: place, here: "http://localhost:\(port)")
+        if replyBook.isNews(note.name, in: browser.joined(separator: " ")) {
+            page.note(.notice, note.name, saying: text)
+            logger.notice("\(text)")
+        }
+        page.tellConsole(text)
     }
 
     /// The name that an app adds to the `User-Agent` of its web view: `ShopApp/3.2`; nil if there is none.
@@ -84,13 +85,16 @@ extension Gateway {
 // What pages look for in vain, and the setting that gives it to them.
 extension Gateway {
     package func hear(of missed: MissedName, from page: Page) {
+        let lack = Lack(missed)
         let title =
-            missed.isOfPrompt
-            ? "an answer to prompt()" : missed.isMessageHandler ? missed.text : Lack(missed)?.title ?? ""
-        let objects =
-            (pageRuntime?.shortcuts ?? [])
-            + (pageRuntime?.givesAllHandlers == true ? [MissedName.handlers] : [])
-        if let lack = Lack(missed), !isGiven(lack, title) {
+            switch missed.object {
+            case MissedName.prompt: "an answer to prompt()"
+            case MissedName.handlers: missed.text
+            default: lack?.title ?? ""
+            }
+        let handlers = pageRuntime?.givesAllHandlers == true ? [MissedName.handlers] : []
+        let objects = (pageRuntime?.shortcuts ?? []) + handlers
+        if let lack, !isGiven(lack, title) {
             guard !missed.isMessageHandler || !isMissing(missed.name, for: page) else { return }
             tell(lack, title, .lookUp, to: page)
         } else if objects.contains(missed.object), let reason = reason(for: missed, in: page) {
@@ -134,9 +138,9 @@ extension Gateway {
         // Flags come before the file.
         let isForFile = program.pageFile?.flags.contains(lack.setting.rawValue) == false
         if isForFile, let record { journal.note(gives: lack.members, isGiven: false, of: record) }
-        lacks.withLock {
-            $0.add(.init(lack: lack, title: title, files: files, record: isForFile ? record : nil))
-        }
+        let known = KnownLacks.Known(
+            lack: lack, title: title, files: files, record: isForFile ? record : nil)
+        lacks.withLock { $0.all.append(known) }
     }
 
     private func sentence(
@@ -176,9 +180,7 @@ extension Gateway {
         let known = lacks.withLock(\.all).filter {
             (record == nil ? $0.record != nil : $0.record == record) && !isGiven($0.lack, $0.title)
         }
-        return known.map(\.lack).reduce(into: []) { all, lack in
-            if !all.contains(lack) { all.append(lack) }
-        }
+        return known.map(\.lack).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     package func isMissing(_ member: GivenMember) -> Bool {
@@ -237,17 +239,14 @@ extension Gateway {
     }
 
     private func sign(of bridge: SpokenBridge) -> Lack.Sign {
-        let isNamed =
-            program.appName != nil
-            || bridge.pages.contains {
-                replyBook.settings(ofPageAt: "/\($0)").appName != nil
-            }
-        guard !isNamed, let reader = bridge.readerOfUserAgent else { return .script(bridge.file, advice: "") }
-        return .script(
-            bridge.file,
-            advice: """
-                . \(reader == bridge.file ? "It" : reader) reads navigator.userAgent: if it looks there for the app's name, add \
-                "userAgent": "{{userAgent}} \(bridge.hint.app)"
-                """)
+        let isNamed = bridge.pages.contains { replyBook.settings(ofPageAt: "/\($0)").appName != nil }
+        guard program.appName == nil, !isNamed, let reader = bridge.readerOfUserAgent else {
+            return .script(bridge.file, advice: "")
+        }
+        let advice = """
+            . \(reader == bridge.file ? "It" : reader) reads navigator.userAgent: if it looks there for the app's name, add \
+            "userAgent": "{{userAgent}} \(bridge.hint.app)"
+            """
+        return .script(bridge.file, advice: advice)
     }
 }

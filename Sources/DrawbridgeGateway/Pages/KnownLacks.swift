@@ -12,7 +12,7 @@ struct KnownLacks {
         let record: Int?
     }
 
-    private(set) var all: [Known] = []
+    var all: [Known] = []
     /// Bridges that scripts of a served folder use.
     var spoken: [SpokenBridge] = []
 
@@ -26,8 +26,6 @@ struct KnownLacks {
         let isTold = files.isEmpty ? all.contains { $0.lack == lack } : files.isSubset(of: told)
         return !isTold && told.count < Self.mostFiles && all.count < Self.most
     }
-
-    mutating func add(_ known: Known) { all.append(known) }
 
     /// Lets the journal be told again, which has forgotten its records.
     mutating func forget() { all = [] }

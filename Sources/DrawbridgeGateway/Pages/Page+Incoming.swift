@@ -139,7 +139,7 @@ extension Page {
 
     private func end(_ call: PageCall, _ outcome: PageAnswer) {
         let problem = outcome.error.map { "\(call.name): \($0.code) \($0.message)" }
-        warnIfMissing(outcome, call)
+        gateway.hear(of: outcome, to: call, from: self)
         guard let id = call.id, gateway.isHeard(outcome, call) else {
             if let problem, !outcome.isMissing { warn("\(problem); the page gave no callback for it") }
             return
@@ -173,11 +173,6 @@ extension Page {
         }
     }
 
-    package func warnIfMissing(_ answer: PageAnswer, _ call: PageCall) {
-        guard let (text, isNews) = gateway.complaint(about: answer, to: call, of: self) else { return }
-        if isNews { warn(text) } else { tellConsole(text) }
-    }
-
     func warn(_ text: String) {
         gateway.logger.warning("page \(id.prefix(8)) at \(path): \(text)")
         tellConsole(text)
@@ -203,11 +198,6 @@ extension Page {
             state.appNotes += 1
             return state.appNotes <= Self.mostMissed
         }
-        guard isOne, let complaint = gateway.complaint(about: note, of: self) else { return }
-        if complaint.isNews {
-            self.note(.notice, note.name, saying: complaint.text)
-            gateway.logger.notice("\(complaint.text)")
-        }
-        tellConsole(complaint.text)
+        if isOne { gateway.hear(of: note, from: self) }
     }
 }

@@ -166,7 +166,6 @@ public final class Page: Sendable, Identifiable {
     let gateway: any PageHost
 
     /// - Parameter said: the page's `url`, `title` and `session`, and which of `hidden`, `frame` and `opened` are true.
-    ///   `frame`, `opened`.
     package init(
         _ sign: PageSign, _ said: JSON, head: RequestHead, remoteAddress: String?, gateway: any PageHost
     ) {

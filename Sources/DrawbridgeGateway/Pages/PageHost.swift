@@ -25,10 +25,8 @@ package protocol PageHost: Answerer {
 
     func respond(to call: PageCall, of page: Page, by tasks: HandlerTasks?) async -> PageAnswer
 
-    /// The message about a call that nobody answers, and whether it is new to the log; nil if the call was answered.
-    func complaint(about answer: PageAnswer, to call: PageCall, of page: Page) -> (
-        text: String, isNews: Bool
-    )?
+    /// A call of a page is over, perhaps because nobody answers it.
+    func hear(of answer: PageAnswer, to call: PageCall, from page: Page)
 
     /// A page has looked up a name in vain.
     func hear(of missed: MissedName, from page: Page)
@@ -36,8 +34,8 @@ package protocol PageHost: Answerer {
     /// A page has failed, perhaps without something of its app's.
     func hear(ofFailure message: String, from page: Page)
 
-    /// The message about who answers a page in an app, and whether it is new to the log.
-    func complaint(about note: InAppNote, of page: Page) -> (text: String, isNews: Bool)?
+    /// A page in an app has found out who answers it.
+    func hear(of note: InAppNote, from page: Page)
 
     func isHeard(_ answer: PageAnswer, _ call: PageCall) -> Bool
 }

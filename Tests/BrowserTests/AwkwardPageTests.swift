@@ -219,7 +219,7 @@ import Testing
         try await DrivenBrowser.drive(browser) { browser in
             try await browser.open("\(site.address)/")
             try await browser.click("document.getElementById('b')")
-            _ = try await site.program.line(with: "--bridge webviewjavascriptbridge")
+            _ = try await site.program.line(with: #"add "bridge": ["webviewjavascriptbridge"] to "#)
         }
         #expect(await site.program.stop() == 0)
     }

@@ -152,6 +152,24 @@ import Testing
         }
     }
 
+    /// Names that the browser itself has are no app's, so that what was asked for is put there.
+    @Test(arguments: Browser.tried) func whatTheBrowserItselfHasIsNotTheApps(_ browser: Browser) async throws
+    {
+        let site = try await ServedFolder(
+            Self.pages,
+            more: [
+                "--shortcuts", "external", "--inject", "open,fetch", "--reply", "open=17", "--bridge",
+                #"object={"object": "chrome"}"#,
+            ])
+        try await DrivenBrowser.drive(browser) { (driven: DrivenBrowser) async throws in
+            try await driven.open("\(site.address)/shortcuts.html")
+            try await driven.expect("open('x')", 17)
+            try await driven.expect("[typeof external.open, typeof chrome.call].join()", "function,function")
+        }
+        #expect(await site.program.stop() == 0)
+        #expect(!site.program.output.contains("the app's own"), "\(site.program.output)")
+    }
+
     @Test(
         .enabled(if: tried.contains(.apple)),
         arguments: [

@@ -47,7 +47,7 @@ import Testing
             try await driven.presses("a[href='everything.html']")
             let answers = "[...document.querySelectorAll('#calls .answer')].map(e => e.textContent)"
             let isAnswered = "e => e.includes('{\"message\":\"Hello by ')"
-            try await driven.expect("\(answers).filter(\(isAnswered)).length", 19)
+            try await driven.expect("\(answers).filter(\(isAnswered)).length", 22)
             #expect(try await driven.evaluate("document.querySelector('#calls .waiting')") == .null)
         }
         #expect(try await curl("-i", "\(address)/pages").contains("301"))

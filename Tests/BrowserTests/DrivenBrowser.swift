@@ -254,7 +254,7 @@ final class DrivenBrowser: Sendable {
         let script = """
             const done = arguments[arguments.length - 1];
             Promise.resolve().then(() => (\(expression))).then(
-                value => done(JSON.stringify([value ?? null])), error => done(String(error?.stack ?? error)));
+                value => done(JSON.stringify([value ?? null])), error => done(`${error} ${error?.stack ?? ""}`));
             """
         let answer = try await wire.send(.execute, ["script": .string(script), "args": []])
         guard !answer.isNull else { return nil }

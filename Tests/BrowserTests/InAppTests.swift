@@ -139,7 +139,8 @@ import Testing
                     let site = try await Self.serve(one, "--user-agent", Self.phone)
                     try await driven.open("\(site.address)/\(one.page).html")
                     try await driven.expect("document.title", "over")
-                    let transcript = try await "\(driven.evaluate("transcript"))"
+                    let said = try await driven.evaluate("document.documentElement.dataset.transcript")
+                    let transcript = said.stringValue ?? "it failed: the page has no transcript"
                     #expect(!transcript.contains("it failed"), "\(one.page) in \(browser): \(transcript)")
                     let asked = try await Self.mocked(site, atLeast: one.calls)
                     #expect(asked.count >= one.calls, "\(one.page) in \(browser): \(asked), \(transcript)")

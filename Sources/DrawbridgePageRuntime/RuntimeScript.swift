@@ -50,18 +50,21 @@ package enum RuntimeScript {
 
     /// Removes the spaces next to brackets and operators of a line.
     ///
-    /// Spaces in strings are kept, and so is the rest of a line from a regular expression, a template literal or a double
-    /// quote on.
+    /// Those in strings, template literals and regular expressions are kept.
     private static func withoutBlanks(_ line: ArraySlice<UInt8>) -> [UInt8] {
         var short: [UInt8] = []
-        var isText = false
+        // The mark that ends a literal.
+        var end: UInt8?
         var isEscaped = false
         for (place, byte) in zip(line.indices, line) {
-            if !isText, "\"`/".utf8.contains(byte) { return short + line[place...] }
-            if byte == UInt8(ascii: "'"), !isEscaped { isText.toggle() }
-            isEscaped = isText && byte == UInt8(ascii: "\\") && !isEscaped
-            if byte == blank, !isText, let last = short.last, place + 1 < line.endIndex {
-                let (brackets, signs) = ("{}()[],;".utf8, "=<>!&|?:".utf8)
+            if byte == end, !isEscaped {
+                end = nil
+            } else if end == nil, "'\"`/".utf8.contains(byte) {
+                end = byte
+            }
+            isEscaped = end != nil && byte == UInt8(ascii: "\\") && !isEscaped
+            if byte == blank, end == nil, let last = short.last, place + 1 < line.endIndex {
+                let (brackets, signs) = ("{}()[],;".utf8, "=<>!&|?:+-*%".utf8)
                 let (isAfter, isBefore) = (signs.contains(last), signs.contains(line[place + 1]))
                 // Between two operators the space is kept: without it they would be read as another operator.
                 if isAfter != isBefore || brackets.contains(last) || brackets.contains(line[place + 1]) {

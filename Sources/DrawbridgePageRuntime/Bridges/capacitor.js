@@ -70,13 +70,12 @@ drawbridge.bridge({
     // What its own half asks at the start: whether cookies and requests go by native.
     native.dialog('prompt', text => (/^\{"type":"Capacitor(Cookies|Http)/.test(text) ? 'false' : undefined));
 
-    function tell(event, data) {
-        const all = listening(event);
-        for (const answer of all) native.attempt(() => answer({ save: true, success: true, data }));
-        return all.length > 0;
-    }
     native.voice({
         has: event => listening(event).length > 0,
-        hear: tell,
+        hear(event, data) {
+            const all = listening(event);
+            for (const answer of all) native.attempt(() => answer({ save: true, success: true, data }));
+            return all.length > 0;
+        },
     });
 });

@@ -42,9 +42,8 @@ drawbridge.bridge({
     });
 
     const when = new Promise(done => document.addEventListener('deviceready', () => done()));
-    const tell = (event, data) => window.cordova && window.cordova.fireDocumentEvent(event, data);
     native.voice({
         when,
-        hear: tell,
+        hear: (event, data) => window.cordova && window.cordova.fireDocumentEvent(event, data),
     });
 });

@@ -29,12 +29,8 @@ drawbridge.bridge({ progress: true, there: ['_dsbridge', '_dswk'] }, native => {
             return native.write({ code: 0, data: value === undefined ? '' : value });
         }
         if (!stub) {
-            try {
-                return native.write({ code: 0, data: native.callNow(path(method), data) });
-            } catch (error) {
-                console.warn('dsbridge:', method + ':', error.message);
-                return '{"code":-1,"data":""}';
-            }
+            const value = native.answerNow(path(method), data);
+            return native.write(value === undefined ? { code: -1, data: '' } : { code: 0, data: value });
         }
         native.call(path(method), data, (error, value, isMore) => {
             const callback = window[stub];

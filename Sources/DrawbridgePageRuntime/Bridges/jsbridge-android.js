@@ -19,12 +19,11 @@ drawbridge.bridge({ progress: true, there: ['WebViewJavascriptBridge'], late: tr
         removeHandler(name) { delete handlers[name]; },
         callHandler(name, data, callback) {
             if (typeof data === 'function') [data, callback] = [undefined, data];
-            native.call(name, input(data), callback && ((error, value) => callback(text(error ? plain(error) : value))));
+            native.call(name, input(data), callback && ((error, value) => callback(text(error || value))));
         },
         send(data, callback) { bridge.callHandler('send', data, callback); },
         doSend(data, callback) { bridge.callHandler('send', data, callback); },
     };
-    const plain = ({ code, message }) => ({ code, message });
     const input = data => (typeof data === 'string' ? native.parsed(data) : data);
     native.put('WebViewJavascriptBridge', bridge);
 
@@ -40,7 +39,7 @@ drawbridge.bridge({ progress: true, there: ['WebViewJavascriptBridge'], late: tr
                 continue;
             }
             native.call(handlerName, input(data), callbackId && ((error, value) => {
-                toOwnHalf({ responseId: callbackId, responseData: text(error ? plain(error) : value) });
+                toOwnHalf({ responseId: callbackId, responseData: text(error || value) });
             }));
         }
     }

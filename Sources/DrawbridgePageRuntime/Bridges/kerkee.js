@@ -6,7 +6,6 @@ drawbridge.bridge({ progress: true, there: ['prompt()'] }, native => {
     const { log } = console;
     const listeners = Object.create(null);
     const answer = (id, value) => window.ApiBridge.onCallback(id, value);
-    const plain = ({ code, message, data }) => ({ code, message, ...data !== undefined && { data } });
     let isComplete;
     const when = new Promise(done => { isComplete = done; });
 
@@ -64,7 +63,7 @@ drawbridge.bridge({ progress: true, there: ['prompt()'] }, native => {
         if (work) work(Object(args));
         else if (clz === 'ApiBridge') return undefined;
         else if (id === undefined) return { name, input };
-        else native.call(name, input, (error, value) => answer(id, error ? plain(error) : value));
+        else native.call(name, input, (error, value) => answer(id, error || value));
         return undefined;
     }
 
@@ -78,23 +77,15 @@ drawbridge.bridge({ progress: true, there: ['prompt()'] }, native => {
         const message = native.parsed(text);
         if (!Object(message).clz) return undefined;
         const call = run(message);
-        if (!call) return '';
-        try {
-            const value = native.callNow(call.name, call.input);
-            return value === null ? '' : typeof value === 'string' ? value : native.write(value);
-        } catch (error) {
-            console.warn('kerkee:', error.message);
-            return '';
-        }
+        return call ? native.text(native.answerNow(call.name, call.input, '')) : '';
     });
 
-    function tell(event, data) {
-        for (const id of listeners[event] || []) native.attempt(() => answer(id, data));
-        return event in listeners;
-    }
     native.voice({
         when,
         has: event => event in listeners,
-        hear: tell,
+        hear(event, data) {
+            for (const id of listeners[event] || []) native.attempt(() => answer(id, data));
+            return event in listeners;
+        },
     });
 });

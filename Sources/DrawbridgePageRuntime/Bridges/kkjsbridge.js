@@ -5,20 +5,12 @@
 drawbridge.bridge({ progress: true, there: ['KKJSBridge', 'webkit.messageHandlers.KKJSBridgeMessage'] }, native => {
     const listeners = Object.create(null);
     const path = (module, method) => (module ? module + '/' + method : method);
-    const plain = ({ code, message, data }) => ({ code, message, ...data !== undefined && { data } });
     const kit = {
         call(module, method, data, callback) {
             if (typeof data === 'function') [data, callback] = [undefined, data];
-            native.call(path(module, method), data, callback && ((error, value) => callback(error ? plain(error) : value)));
+            native.call(path(module, method), data, callback && ((error, value) => callback(error || value)));
         },
-        syncCall(module, method, data) {
-            try {
-                return native.callNow(path(module, method), data);
-            } catch (error) {
-                console.warn('kkjsbridge:', error.message);
-                return null;
-            }
-        },
+        syncCall: (module, method, data) => native.answerNow(path(module, method), data, null),
         on(event, listener) {
             (listeners[event] = listeners[event] || []).push(listener);
             native.listens();
@@ -38,7 +30,7 @@ drawbridge.bridge({ progress: true, there: ['KKJSBridge', 'webkit.messageHandler
     const toOwnHalf = message => window.KKJSBridge._handleMessageFromNative(native.write(message));
     native.messageHandler('KKJSBridgeMessage', ({ module, method, data, callbackId }) => {
         native.call(path(module, method), data, callbackId && ((error, value) => {
-            toOwnHalf({ messageType: 'callback', callbackId, data: error ? plain(error) : value });
+            toOwnHalf({ messageType: 'callback', callbackId, data: error || value });
         }));
     });
     native.dialog('prompt', (name, text) => {
@@ -47,14 +39,12 @@ drawbridge.bridge({ progress: true, there: ['KKJSBridge', 'webkit.messageHandler
         return native.write(kit.syncCall(module, method, data));
     });
 
-    const hasOwnHalf = () => window.KKJSBridge !== kit;
-    const tell = (eventName, data) => {
-        if (hasOwnHalf()) return toOwnHalf({ messageType: 'event', eventName, data });
-        for (const listener of listeners[eventName] || []) native.attempt(() => listener(data));
-        return eventName in listeners;
-    };
     native.voice({
         has: event => event in listeners,
-        hear: tell,
+        hear(eventName, data) {
+            if (window.KKJSBridge !== kit) return toOwnHalf({ messageType: 'event', eventName, data });
+            for (const listener of listeners[eventName] || []) native.attempt(() => listener(data));
+            return eventName in listeners;
+        },
     });
 });

@@ -42,13 +42,12 @@ drawbridge.bridge({
         if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', isReady);
         else isReady();
     }
-    const tell = (event, data) => {
-        for (const listener of listeners[event] || []) native.attempt(() => listener(data));
-        if (ready) document.dispatchEvent(Object.assign(new Event(event), { data }));
-        return Boolean(ready) || event in listeners;
-    };
     native.voice({
         has: event => event in listeners,
-        hear: tell,
+        hear(event, data) {
+            for (const listener of listeners[event] || []) native.attempt(() => listener(data));
+            if (ready) document.dispatchEvent(Object.assign(new Event(event), { data }));
+            return Boolean(ready) || event in listeners;
+        },
     });
 });

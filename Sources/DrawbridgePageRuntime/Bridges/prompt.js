@@ -8,12 +8,7 @@ drawbridge.bridge({ there: ['prompt()'] }, native => {
         const body = /^\s*[[{]/.test(text) ? native.parsed(text) : text;
         if (typeof body === 'string') return undefined;
         const field = [].concat(names).find(name => typeof body[name] === 'string' && body[name]);
-        try {
-            const value = native.callNow(field ? body[field] : 'prompt', body);
-            return value === null ? '' : typeof value === 'string' ? value : native.write(value);
-        } catch (error) {
-            console.warn('prompt:', error.message);
-            return null;
-        }
+        const value = native.answerNow(field ? body[field] : 'prompt', body);
+        return value === undefined ? null : native.text(value);
     });
 });

@@ -2,12 +2,11 @@
 // page's half when the page asks for it.
 drawbridge.bridge({ progress: true, there: ['webkit.messageHandlers.iOS_Native_InjectJavascript'] }, native => {
     const handlers = Object.create(null);
-    const plain = ({ code, message, data }) => ({ code, message, ...data !== undefined && { data } });
     const bridge = {
         registerHandler(name, handler) { handlers[name] = handler; },
         callHandler(name, data, callback) {
             if (typeof data === 'function') [data, callback] = [null, data];
-            native.call(name, data, callback && ((error, value) => callback(error ? plain(error) : value)));
+            native.call(name, data, callback && ((error, value) => callback(error || value)));
         },
     };
 

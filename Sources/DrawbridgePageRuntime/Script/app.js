@@ -1,7 +1,7 @@
 // Inside the real app (the manual: In your app). What is there before the page's first script is the app's, and in a web
 // view the URLs are, too: there the app's bridge answers, and ours of the same kind steps aside.
 //
-// gives: define, hasApp, isApps, isInView, put, tellOfApp, tellOnce, unlessApp
+// gives: afterApp, define, hasApp, isApps, isInView, put, tellOfApp, tellOnce, unlessApp
 // uses pristine: later, loaded, ours, setTimeout
 // uses channel: post
 /// Whether this is the web view of an app that answers first: a browser may only say that it is one, and a page on the home
@@ -35,11 +35,14 @@ function tellOnce(title, message) {
     later(() => post(message));
 }
 
-/// Makes a bridge unless the app has one of these, for which it has half a second where it brings them `late`.
+/// What the app has not done in half a second, it does not do.
+const afterApp = work => loaded.then(() => setTimeout(work, 500));
+
+/// Makes a bridge unless the app has one of these, which it may bring `late`.
 function unlessApp(names, begin, isLate) {
     const found = names.find(isApps);
     if (found) return tellOfApp(found);
-    if (isInView && isLate) return loaded.then(() => setTimeout(() => unlessApp(names, begin), 500));
+    if (isInView && isLate) return afterApp(() => unlessApp(names, begin));
     if (isInView && names.length) tellOfApp(names[0], 'absent');
     return begin();
 }

@@ -23,7 +23,18 @@ function bridge(traits, make) {
     // Nobody sees beforehand whether the app answers prompts.
     if (isInView && names.includes('prompt()')) return tellOfApp('prompt()');
     return unlessApp(names, () => {
-        make(Object.freeze(nativeFor(found, traits, name => claim(found.name, name))));
+        const native = nativeFor(found, traits, name => claim(found.name, name));
+        make(Object.freeze(Object.assign(native, {
+            answerNow(name, data, failed) {
+                try {
+                    return native.callNow(name, data);
+                } catch (error) {
+                    console.warn(found.name + ':', name + ':', error.message);
+                    return failed;
+                }
+            },
+            text: value => (value === null ? '' : typeof value === 'string' ? value : native.write(value)),
+        })));
     }, late);
 }
 

@@ -1,7 +1,7 @@
 // Calls of the page to native (contracts, the three rules). Names are paths without their first slash.
 //
 // gives: after, call, callNow, failCalls, failure, flushNow, gather, gathering, gatherings, replied, sign, signature
-// uses pristine: attempt, hearAlways, JSON, Map, origin, setTimeout, token, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
+// uses pristine: attempt, hearAlways, JSON, Map, origin, setTimeout, token, tried, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: adopt, areSent, carrying, connect, isOver, lastNumber, life, notePlace, page, post, taken, waiting
 // uses urls: gatherURLs
 let lastCall = 0;
@@ -109,13 +109,11 @@ function askNow(method, path, body) {
     xhrOpen.call(request, method, origin + '/__drawbridge__/' + path, false);
     xhrHeader.call(request, 'Content-Type', 'application/json');
     sign(request);
-    let answer = {};
-    try {
+    // Where it fails, the status says it.
+    const answer = tried(() => {
         xhrSend.call(request, body);
-        answer = JSON.parse(request.responseText);
-    } catch (error) {
-        // The status says it.
-    }
+        return JSON.parse(request.responseText);
+    }, {});
     return { status: request.status, answer };
 }
 

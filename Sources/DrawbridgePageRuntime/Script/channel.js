@@ -9,7 +9,7 @@
 // gives: adopt, areSent, carrying, connect, flush, isOver, lastNumber, life, notePlace, page, post, ready, taken
 // gives: waiting
 // uses pristine: attempt, console, fetch, hearAlways, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
-// uses pristine: token, WebSocket, write
+// uses pristine: token, tried, WebSocket, write
 // uses app: hasApp
 // uses calls: failCalls
 // uses native: apply, forgetAnswers
@@ -140,14 +140,11 @@ function connect() {
         waiting = [];
         return;
     }
-    try {
-        socket = new WebSocket(
-            origin.replace('http', 'ws') + '/__drawbridge__/channel', ['drawbridge', 'token.' + token]);
-    } catch (error) {
-        // The page's policy forbids it.
-        isGone = true;
-        return;
-    }
+    const url = origin.replace('http', 'ws') + '/__drawbridge__/channel';
+    socket = tried(() => new WebSocket(url, ['drawbridge', 'token.' + token]), null);
+    // The page's policy may forbid it.
+    isGone = !socket;
+    if (isGone) return;
     const own = socket;
     let wasOpen = false;
     own.onopen = () => {

@@ -2,7 +2,7 @@
 // from outside, each a script that knows nothing else of the runtime.
 //
 // gives: handlersOf, nativeFor, setUp, version
-// uses pristine: attempt, callGlobal, console, JSON, later, loaded, ours, Promise, structuredClone, wrap, write
+// uses pristine: attempt, callGlobal, console, JSON, later, loaded, ours, Promise, structuredClone, tried, wrap, write
 // uses channel: connect, ready
 // uses app: define, isApps, put
 // uses calls: call, callNow, failure, gather, gatherings
@@ -58,7 +58,7 @@ function nativeFor({ name: own, options }, { waits, progress } = {}, claim) {
             return callNow(String(name), data, own);
         },
         gather(work) { gatherings.push(work); },
-        gatherNow: () => gather(),
+        gatherNow: gather,
         names(take) {
             const follow = ({ names, absent }) => take(names.filter(name => !absent.includes(name)));
             namings.push(follow);
@@ -122,11 +122,7 @@ function receiver(take) {
 
 /// The value of a text as JSON; the text itself where it is not JSON.
 function parsed(text) {
-    try {
-        return typeof text === 'string' ? JSON.parse(text) : text;
-    } catch (error) {
-        return text;
-    }
+    return typeof text === 'string' ? tried(() => JSON.parse(text), text) : text;
 }
 
 /// The messages of a queue, which is text as a rule.
@@ -140,13 +136,7 @@ function messages(text) {
 
 /// The items of a query. A plus stays a plus, and what is not an encoding stays as it is.
 function items(query) {
-    const decode = text => {
-        try {
-            return decodeURIComponent(text);
-        } catch (error) {
-            return text;
-        }
-    };
+    const decode = text => tried(() => decodeURIComponent(text), text);
     const found = {};
     for (const item of query.split('&').filter(Boolean)) {
         const at = (item + '=').indexOf('=');

@@ -6,7 +6,7 @@
 //
 // gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, hearAlways, JSON, later, listen, loaded, Map
 // gives: MutationObserver, openWindow, origin, ours, Promise, queueMicrotask, Request, sendBeacon, setTimeout
-// gives: socketSend, structuredClone, token, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen, xhrSend
+// gives: socketSend, structuredClone, token, tried, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen, xhrSend
 // gives: XMLHttpRequest
 const tag = document.currentScript;
 const { nonce, dataset } = tag;
@@ -39,10 +39,15 @@ const { addEventListener: listen, removeEventListener: unlisten } = EventTarget.
 const { origin } = location;
 
 function isFramedByOthers() {
+    return tried(() => !window.top.location.href, true);
+}
+
+/// What some work gives, or something else where it throws.
+function tried(work, otherwise) {
     try {
-        return !window.top.location.href;
+        return work();
     } catch (error) {
-        return true;
+        return otherwise;
     }
 }
 
@@ -135,13 +140,7 @@ function look(name, found) {
 
 // Says that the runtime is there, and is what that script calls. To read what there is not throws.
 Object.defineProperty(window, mark, { value(name, read) {
-    readers.set(name, () => {
-        try {
-            return read();
-        } catch (error) {
-            return undefined;
-        }
-    });
+    readers.set(name, () => tried(read));
 } });
 
 /// Calls a function of the page, like `bridge.handleNativeMsg`. `done` gets its outcome; nothing where there is none. Without

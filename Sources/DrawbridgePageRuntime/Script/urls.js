@@ -3,7 +3,7 @@
 //
 // gives: gatherURLs, openings, sendings
 // uses pristine: attempt, fetch, hearAlways, later, listen, MutationObserver, openWindow, origin, Promise, Request, sendBeacon
-// uses pristine: unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
+// uses pristine: tried, unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: flush
 // uses app: isInView, tellOfApp
 // uses names: miss
@@ -67,12 +67,8 @@ function ownBound(url) {
         const below = isName || name === 'fetch_message' ? '' : '/' + host;
         return origin + '/__jsbridge__' + below + path + (query === undefined ? '' : '?' + query);
     }
-    let whole;
-    try {
-        whole = new URL(url, document.baseURI);
-    } catch (error) {
-        return undefined;
-    }
+    const whole = tried(() => new URL(url, document.baseURI));
+    if (!whole) return undefined;
     const { protocol, pathname, search, searchParams } = whole;
     const isBound = searchParams.getAll('_mobile_bridge').includes('1') || /^\/__jsbridge__(\/|$)/.test(pathname);
     if (!isBound || !/^http/.test(protocol)) return undefined;
@@ -293,12 +289,8 @@ wrap(window, 'fetch', function (input, options) {
 
 /// The address that a page has asked for, where it went to another: what the answer says of itself.
 function asSaid(url, to) {
-    if (String(url) === to) return undefined;
-    try {
-        return new URL(url, document.baseURI).href.replace(/#.*/, '');
-    } catch (error) {
-        return String(url);
-    }
+    const text = String(url);
+    return text === to ? undefined : tried(() => new URL(url, document.baseURI).href.replace(/#.*/, ''), text);
 }
 
 /// A request to another URL. Not every browser passes a body on as a stream.

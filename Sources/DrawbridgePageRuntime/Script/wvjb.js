@@ -2,7 +2,7 @@
 // has been parsed; native's half, which speaks to it as an app does, also to one that the page has brought.
 //
 // uses pristine: console, hearAlways, JSON, loaded, Map, Promise, queueMicrotask, setTimeout, wrap
-// uses app: isApps, isInView, unlessApp
+// uses app: afterApp, isApps, isInView, unlessApp
 // uses interface: setUp
 setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     /// How the page has asked for the bridge first, `array` as for 5.x and 6.x, or `event` as for 4.x: no app knows both, so
@@ -159,11 +159,6 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
         takeCalls(native);
     }
 
-    /// The work of a URL; in a web view nothing for now, since the app is to hear of it.
-    function leftToApp(work, names = ['WebViewJavascriptBridge']) {
-        if (isInView) unlessApp(names, work, true);
-        return !isInView && work;
-    }
     const isOfApp = () => isInView && isApps('WebViewJavascriptBridge');
     // At the desk a page may have brought its own.
     const unlessOfApp = work => (isInView ? unlessApp(['WebViewJavascriptBridge'], work, true) : work());
@@ -284,9 +279,12 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     native.opens((url, parts) => {
         const { scheme, name } = Object(parts);
         if (scheme !== 'https' && scheme !== 'wvjbscheme') return undefined;
-        if (name === '__bridge_loaded__') return leftToApp(scheme === 'https' ? loadWVJB : loadWVJB5);
-        // What the app has not fetched in half a second, it does not fetch.
-        return name === '__wvjb_queue_message__' && leftToApp(fetchWVJB, []);
+        const isLoad = name === '__bridge_loaded__';
+        if (!isLoad && name !== '__wvjb_queue_message__') return undefined;
+        const work = !isLoad ? fetchWVJB : scheme === 'https' ? loadWVJB : loadWVJB5;
+        if (!isInView) return work;
+        // The app is to hear of the URL.
+        return isLoad ? unlessOfApp(work) : afterApp(work);
     });
     loadWVJB.isLoad = loadWVJB5.isLoad = fetchWVJB.isSignal = true;
 });

@@ -243,12 +243,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("    // one\n  const a = (b, c) => { return b + c; };", "const a=(b,c)=>{return b + c;};\n"),
-        ("if (a === ! b) x = ++ y;", "if(a=== !b)x=++ y;\n"),
+        ("    // one\n  const a = (b, c) => { return b + c; };", "const a=(b,c)=>{return b+c;};\n"),
+        ("if (a === ! b) x = ++ y;", "if(a=== !b)x= ++y;\n"),
         ("const a = 'one  two'; let b = c;", "const a='one  two';let b=c;\n"),
-        (#"a('it\'s + one', '\\') + 'two = ', b"#, #"a('it\'s + one','\\')+ 'two = ',b"# + "\n"),
-        ("const a = \"it's one\"; let b = c;", "const a=\"it's one\"; let b = c;\n"),
-        ("const found = / +/.exec(a);", "const found=/ +/.exec(a);\n"),
+        (#"a('it\'s + one', '\\') + 'two = ', b"#, #"a('it\'s + one','\\')+'two = ',b"# + "\n"),
+        ("const a = \"it's one\"; let b = c;", "const a=\"it's one\";let b=c;\n"),
+        ("const found = / +/.exec(a + b);", "const found=/ +/.exec(a+b);\n"),
     ])
     func blanksOutsideOfStringsAreRemovedFromTheScript(_ script: String, _ short: String) {
         #expect(String(decoding: RuntimeScript.withoutComments(Array(script.utf8)), as: UTF8.self) == short)

@@ -12,7 +12,7 @@ import HTTPTypes
 ///     passThrough: [.staticFiles("public")],
 ///     pageRuntime: PageRuntime(schemes: ["mizhua"], functions: ["callNative"], shortcuts: ["MyApp"]))
 /// ```
-public struct PageRuntime: Sendable, Equatable {
+public final class PageRuntime: Sendable {
     /// What a callback without an error parameter gets if there is no handler for its call.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -35,20 +35,20 @@ public struct PageRuntime: Sendable, Equatable {
         case mocks
     }
 
-    package var schemes: [String]
-    package var commandItem: String?
+    package let schemes: [String]
+    package let commandItem: String?
     /// Nil for `JSBridge` alone, which nobody has asked for: an app with other handlers does without it.
-    private var saidHandlers: [String]?
-    package var replyHandlers: [String]
-    package var functions: [String]
-    package var shortcuts: [String]
-    package var bridges: [BridgeScript]
-    package var userAgent: String?
-    package var missing: Missing
-    package var inApp: InApp
-    package var isForForeignFrames: Bool
-    package var pageIDItem: String
-    package var excluded: [String]
+    private let saidHandlers: [String]?
+    package let replyHandlers: [String]
+    package let functions: [String]
+    package let shortcuts: [String]
+    package let bridges: [BridgeScript]
+    package let appName: AppName?
+    package let missing: Missing
+    package let inApp: InApp
+    package let isForForeignFrames: Bool
+    package let pageIDItem: String
+    package let excluded: [String]
 
     /// Makes a configuration; the defaults suit most pages.
     ///
@@ -90,7 +90,7 @@ public struct PageRuntime: Sendable, Equatable {
         self.functions = functions
         self.shortcuts = shortcuts
         self.bridges = bridges
-        self.userAgent = userAgent
+        appName = userAgent.flatMap(AppName.init)
         self.missing = missing
         self.inApp = inApp
         self.isForForeignFrames = isForForeignFrames
@@ -101,7 +101,16 @@ public struct PageRuntime: Sendable, Equatable {
     /// Whether a text is a valid `userAgent`: printable ASCII whose only template is `{{userAgent}}`.
     package static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
 
-    package var appName: AppName? { userAgent.flatMap(AppName.init) }
+    package static let usual = PageRuntime()
+
+    /// The same, with somebody else who answers in the app.
+    package func answered(inApp: InApp) -> PageRuntime {
+        PageRuntime(
+            schemes: schemes, commandItem: commandItem, messageHandlers: saidHandlers,
+            replyHandlers: replyHandlers, functions: functions, shortcuts: shortcuts, bridges: bridges,
+            userAgent: appName?.text, missing: missing, inApp: inApp, isForForeignFrames: isForForeignFrames,
+            pageIDItem: pageIDItem, excluded: excluded)
+    }
 
     package var messageHandlers: [String] { saidHandlers ?? ["JSBridge"] }
 

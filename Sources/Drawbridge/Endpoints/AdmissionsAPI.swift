@@ -19,7 +19,7 @@ enum AdmissionsAPI {
             guard let inApp = PageRuntime.InApp(rawValue: said) else {
                 throw HTTPError(.badRequest, "in-app: must be app or mocks")
             }
-            gateway.configure { $0.pageRuntime?.inApp = inApp }
+            gateway.configure { $0.pageRuntime = $0.pageRuntime?.answered(inApp: inApp) }
             gateway.note(
                 request, "lets \(inApp == .app ? "the app's own bridges" : "mocks") answer in the app itself")
         }

@@ -246,7 +246,9 @@ actor LiveReplies {
         options.file = config
         bridges = Self.scripts(options).map { new in bridges.first { $0.path == new.path } ?? new }
         // What was switched in the inspector stays, unless the file says something else now.
-        if !changed.contains("in-app"), let inApp = gateway.pageRuntime?.inApp { runtime?.inApp = inApp }
+        if !changed.contains("in-app"), let now = gateway.pageRuntime {
+            runtime = runtime?.answered(inApp: now.inApp)
+        }
         gateway.give(runtime)
         let live = changed.filter { PageOptions.live[$0] != nil && !late.contains($0) }
         let idle = live.filter { PageOptions.live[$0]?(options.flags.pages) == true }

@@ -7,7 +7,7 @@ import HTTPTypes
 extension Gateway {
     func withAppName(_ request: Request) -> Request {
         let own = replyBook.isUsed ? replyBook.settings(ofPageAt: pagePath(of: request)).appName : nil
-        guard let name = own ?? program.appName else { return request }
+        guard let name = own ?? pageRuntime?.appName else { return request }
         var fields = HTTPFields()
         // Client Hints would tell the browser's own name.
         for field in request.headers where !field.name.canonicalName.hasPrefix("sec-ch-ua") {

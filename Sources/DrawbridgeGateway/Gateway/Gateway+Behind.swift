@@ -55,10 +55,7 @@ extension Gateway {
         return passing.answer(try await passing.responders.respond(to: passing.request))
     }
 
-    private func isChanged(_ path: String) -> Bool {
-        let program = program
-        return program.isForAll || program.pageRuntime?.isFor(path) == true
-    }
+    private func isChanged(_ path: String) -> Bool { pageRuntime?.isFor(path) == true }
 
     /// Decides how a request is passed to the responders; nil for the gateway's own endpoints.
     ///

@@ -126,17 +126,16 @@ public final class Gateway: Answerer {
         _ journal: Journal
     ) -> HTMLInjection {
         let bridges: @Sendable (Request) -> [BridgeScript] = { request in
-            let now = live.now
-            guard now.hasBridges else { return [] }
-            return now.pageRuntime?.bridges(for: replyBook.settings(ofPageAt: request.path)) ?? []
+            guard let runtime = live.now.pageRuntime, !runtime.bridges.isEmpty else { return [] }
+            return runtime.bridges(for: replyBook.settings(ofPageAt: request.path))
         }
         return HTMLInjection(
             epoch: RequestID.epoch(), isForForeignFrames: isForForeignFrames,
-            isLeftToApp: { live.now.isAppFirst && PageRuntime.isInWebView($0) }, replyBook, journal,
+            isLeftToApp: { live.now.pageRuntime?.inApp == .app && PageRuntime.isInWebView($0) }, replyBook, journal,
             version: { request in bridges(request).map { "-\($0.name)" }.joined() }
         ) { request, nonce in
             RuntimeScript.tags(
-                for: request.path, id: live.now.pageIDItem.flatMap { request.query[$0] },
+                for: request.path, id: live.now.pageRuntime.flatMap { request.query[$0.pageIDItem] },
                 token: token, nonce: nonce, bridges(request).map(\.path))
         }
     }

@@ -41,23 +41,10 @@ package struct GatewayProgram: Sendable {
     @dynamicMemberLookup
     package final class Snapshot: Sendable {
         let program: GatewayProgram
-        // Each request reads these; to copy the whole runtime costs more.
+        // Each request reads it, without the key path.
         package let pageRuntime: PageRuntime?
-        let appName: AppName?
-        let hasBridges: Bool
-        let isAppFirst: Bool
-        let isForAll: Bool
-        let pageIDItem: String?
 
-        init(_ program: GatewayProgram) {
-            self.program = program
-            pageRuntime = program.pageRuntime
-            appName = pageRuntime?.appName
-            hasBridges = pageRuntime?.bridges.isEmpty == false
-            isAppFirst = pageRuntime?.inApp == .app
-            isForAll = pageRuntime?.excluded.isEmpty == true
-            pageIDItem = pageRuntime?.pageIDItem
-        }
+        init(_ program: GatewayProgram) { (self.program, pageRuntime) = (program, program.pageRuntime) }
 
         package subscript<Value>(dynamicMember path: KeyPath<GatewayProgram, Value>) -> Value {
             program[keyPath: path]

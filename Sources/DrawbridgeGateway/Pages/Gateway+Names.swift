@@ -240,7 +240,7 @@ extension Gateway {
 
     private func sign(of bridge: SpokenBridge) -> Lack.Sign {
         let isNamed = bridge.pages.contains { replyBook.settings(ofPageAt: "/\($0)").appName != nil }
-        guard program.appName == nil, !isNamed, let reader = bridge.readerOfUserAgent else {
+        guard pageRuntime?.appName == nil, !isNamed, let reader = bridge.readerOfUserAgent else {
             return .script(bridge.file, advice: "")
         }
         let advice = """

@@ -20,7 +20,7 @@ extension Gateway: PageHost {
         access.isFromThisMachine(request)
     }
 
-    package var pageIDItem: String { pageRuntime?.pageIDItem ?? "pageId" }
+    package var pageIDItem: String { (pageRuntime ?? PageRuntime.usual).pageIDItem }
 
     package func isPageToken(_ text: String) -> Bool { access.token.matches(text) }
 

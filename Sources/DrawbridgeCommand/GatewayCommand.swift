@@ -18,7 +18,6 @@ import Synchronization
 /// }
 /// ```
 public enum GatewayCommand {
-    /// The version that `--version` prints by default.
     package static let version = "0.1.0"
 
     /// Parses the process's arguments, and serves until SIGTERM, SIGHUP or Ctrl-C, or until the task is cancelled.

@@ -50,6 +50,5 @@ struct BuiltIns {
 }
 
 extension Gateway {
-    /// The names of registered handlers, as pages call them.
     var names: Set<String> { Set(registered.keys.map { String($0.dropFirst()) }) }
 }

@@ -8,7 +8,6 @@ package struct HTMLRewriter {
     private enum Phase {
         /// Only white space has arrived so far.
         case opening
-        /// Searching for the position of the tag.
         case placing
         /// The tag is inserted; the rest of the head may contain policies and URLs to rewrite.
         case head

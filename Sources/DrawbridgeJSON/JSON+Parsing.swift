@@ -29,7 +29,6 @@ extension JSONTape {
 extension JSON {
     /// The error of a text that is not valid JSON, with its place.
     public struct ParseError: Error, Hashable, CustomStringConvertible {
-        /// The number of bytes before the error.
         package let offset: Int
         /// The line of the error, counted from 1.
         public let line: Int

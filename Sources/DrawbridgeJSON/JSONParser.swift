@@ -290,7 +290,6 @@ struct JSONParser {
         JSON.ParseError(message, at: offset ?? position, in: bytes)
     }
 
-    /// The next part of the text, for "found …" in error messages.
     private var found: String {
         guard !isAtEnd else { return "the end of the text" }
         let rest = String(decoding: bytes[position..<min(position + 32, bytes.count)], as: UTF8.self)

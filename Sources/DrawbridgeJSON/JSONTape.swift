@@ -167,7 +167,6 @@ package final class JSONTape {
             case null, no, yes, number, string, name, array, object
         }
 
-        /// The `parent` of the outermost value, which has none.
         package static let none = UInt32.max
 
         package let kind: Kind

@@ -2,7 +2,6 @@
 ///
 /// It is inferred from values that were seen and from templates, and written as TypeScript.
 package struct ValueShape: Sendable {
-    /// The scalar kinds of values.
     package struct Kinds: OptionSet, Sendable {
         package let rawValue: Int
 

@@ -9,7 +9,6 @@ public protocol Responder: Sendable {
 /// Starts an answer, and returns a function that cancels it; `tell` gets the response once, at once or later.
 package typealias Relaying = (_ tell: @escaping (Response) -> Void) -> @Sendable () -> Void
 
-/// A responder that answers on a loop without a task.
 package protocol LoopResponder: Responder {
     /// A function that starts the answer, to be called on the loop's thread; nil if the responder declines, or needs a
     /// task.

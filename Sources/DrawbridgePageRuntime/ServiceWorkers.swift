@@ -7,7 +7,6 @@ import Synchronization
 /// A worker's cache may have been filled without the gateway, for example by a server on this port yesterday. Lines
 /// appended to its script reload pages without the runtime; a worker whose script no longer exists is unregistered.
 package final class ServiceWorkers: Sendable {
-    /// The most paths that are remembered.
     private static let most = 1000
 
     private let paths = Mutex<Set<String>>([])

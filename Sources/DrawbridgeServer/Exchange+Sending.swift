@@ -76,7 +76,6 @@ extension Exchange {
 
     var whyCancelled: AccessLog.Cut { isStopped ? .stopped : .callerLeft }
 
-    /// Streams a response, and returns the number of body bytes that were sent.
     private func stream(_ response: Response, to request: Request) async -> Int {
         begin(response.head, length: response.body.length)
         // HEAD gets no body, so a writer would be suspended forever.

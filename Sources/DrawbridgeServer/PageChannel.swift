@@ -26,7 +26,6 @@ final class PageChannel: PageConnection {
         reader = ChannelReader(gateway, request)
     }
 
-    /// Opens a channel; throws an error response if it is refused.
     static func open(
         _ exchange: Exchange, _ request: Request, _ gateway: Gateway, by tasks: HandlerTasks,
         _ log: AccessLog?

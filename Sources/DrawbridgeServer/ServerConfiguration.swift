@@ -59,7 +59,6 @@ public struct ServerAddress: Sendable, CustomStringConvertible {
     /// True for a loopback address or `localhost`, which other machines cannot reach.
     package var isLoopback: Bool { Authority.isLoopback(address: host) }
 
-    /// True for `0.0.0.0` and `::`: it listens on all addresses.
     package var isWildcard: Bool { ["0.0.0.0", "::"].contains(host) }
 
     /// An address for clients on this machine: `127.0.0.1` instead of `0.0.0.0` or `::`, which one cannot connect to.

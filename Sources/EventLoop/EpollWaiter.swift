@@ -29,7 +29,6 @@ package struct EpollWaiter: ~Copyable {
         try control(EPOLL_CTL_ADD, socket, readiness)
     }
 
-    /// Replaces the readiness that a socket is watched for; throws if the socket is not watched.
     package mutating func change(_ socket: Int32, for readiness: Readiness) throws {
         try control(EPOLL_CTL_MOD, socket, readiness)
     }

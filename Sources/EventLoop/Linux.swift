@@ -9,7 +9,6 @@ package enum Linux {
     package static func isOfWindows(_ folder: Int32) -> Bool { dbl_is_of_windows(folder) }
 }
 
-/// A failed system call with the reason from `errno`.
 package struct SystemError: Error, CustomStringConvertible {
     /// The action that failed, a colon, and the text of `strerror`.
     package let description: String

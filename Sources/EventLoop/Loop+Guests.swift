@@ -1,7 +1,6 @@
 extension Loop {
     /// The HTTP server that a loop drives; every method is called on the loop's thread.
     package protocol Driven: AnyObject {
-        /// Serves the connections that are ready.
         func run()
         /// Milliseconds until `run` has to be called even if no socket is ready; -1 for never.
         var timeout: Int32 { get }

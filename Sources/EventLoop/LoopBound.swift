@@ -19,7 +19,6 @@
     @usableFromInline internal let loop: Loop
     @usableFromInline internal let memory: StateMemory<State>
 
-    /// Binds the state to a loop.
     @inlinable package init(_ state: consuming State, to loop: Loop) {
         self.loop = loop
         memory = StateMemory(state)

@@ -27,13 +27,11 @@ extension UInt8 {
 
     @inlinable package var isAlphanumeric: Bool { isDigit || isLetter }
 
-    /// An ASCII letter or digit, or an underscore.
     @inlinable package var isWord: Bool { isAlphanumeric || self == UInt8(ascii: "_") }
 
     /// Lower case for an ASCII letter; any other byte is unchanged.
     @inlinable package var lowercased: UInt8 { isLetter ? self | 0x20 : self }
 
-    /// The value of a hexadecimal digit; nil for any other byte.
     @inlinable package var hexadecimalValue: UInt8? {
         if isDigit { return self - UInt8(ascii: "0") }
         let value = lowercased &- UInt8(ascii: "a")

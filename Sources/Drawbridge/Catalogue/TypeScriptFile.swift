@@ -1,5 +1,4 @@
 extension NativeTypes {
-    /// The input and output types of native calls, as TypeScript declarations.
     var typeScript: String {
         var lines = [
             "// The inputs and outputs of native calls. Written by Drawbridge; fetch it again when they change.",

@@ -2,7 +2,6 @@ import HTTPTypes
 
 // Calls that do not come from a page: a program tries a name, or repeats a call of the journal.
 extension Gateway {
-    /// The redaction of secrets for this query; nil if it shows secrets.
     func redaction(for query: RecordQuery) -> Redaction? {
         query.showsSecrets ? nil : program.secrets
     }

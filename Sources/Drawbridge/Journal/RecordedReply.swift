@@ -1,4 +1,3 @@
-/// Makes a reply from the recorded answer of a call.
 enum RecordedReply {
     private static let deepest = 80
 

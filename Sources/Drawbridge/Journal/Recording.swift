@@ -144,7 +144,6 @@ struct Recording {
         return ("{\"$cases\": [\n\(lines)\n        ]}", count)
     }
 
-    /// The replies as a `$sequence`, whose last one is repeated.
     private static func sequence(_ replies: [JSON]) -> JSON {
         var replies = replies[...]
         while replies.count > 1, replies.last == replies.dropLast().last { replies.removeLast() }

@@ -162,7 +162,6 @@ struct Vocabulary {
 
     var count: Int { strings.count }
 
-    /// The number of a word or string literal, which is added if it is new.
     mutating func number(of letters: ArraySlice<UInt8>) -> Int32 {
         let word = String(decoding: letters, as: UTF8.self)
         if let number = numbers[word] { return number }

@@ -161,7 +161,6 @@ struct PageCalls {
 
     // MARK: Objects
 
-    /// Whether an app may put an object of this name into pages.
     private func mayBeObject(_ name: String) -> Bool {
         (name.first?.isUppercase == true || scripts.lookedFor.contains(name) || Self.isOfApp(name))
             && BridgeHint.named(name)?.bridge ?? "android" == "android" && Lack.isIdentifier(name)

@@ -21,7 +21,6 @@ struct JSONStyle {
 
     static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-    /// A member of an object: `"name": value`.
     func member(_ name: String, _ value: JSON, indent: String, opening: Bool) -> String {
         let head = "\(JSON.string(name)): "
         return head + text(value, indent: indent, after: indent.count + head.count, opening: opening)

@@ -4,7 +4,6 @@ import DrawbridgeServer
 /// Writes mocks into the text of a file, and undoes that; all other text stays unchanged, comments too.
 struct ReplyEdit {
     private(set) var text: [UInt8]
-    /// The line number of the mock, from 1.
     private(set) var line = 1
 
     private let style: JSONStyle

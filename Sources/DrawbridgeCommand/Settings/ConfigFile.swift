@@ -153,7 +153,6 @@ struct ConfigFile {
         }
     }
 
-    /// A path; a relative one is resolved against the configuration file's folder.
     private static func resolved(_ path: some StringProtocol, _ folder: String) -> String {
         path.hasPrefix("/") ? String(path) : "\(folder)/\(path)"
     }

@@ -16,7 +16,6 @@ struct Settings {
     /// The upstreams in order; they come after the files of `root`, or before with `--files-last`.
     let behind: [any Responder]
     let pageRuntime: PageRuntime?
-    /// The answers of `--choose`, by question.
     let answers: [String: JSON]
     let replies: ReplySources
     /// Calls the programs that mocks forward to (`$forward`), and opens the files that mocks send.

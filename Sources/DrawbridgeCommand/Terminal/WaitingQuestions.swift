@@ -11,7 +11,6 @@ struct WaitingQuestion {
     var line: String { "? \(number)  \(question.oneLine)  \(question.options)" }
 }
 
-/// The questions that are waiting for an answer at the terminal, by number.
 struct WaitingQuestions {
     enum Decision {
         case answered(WaitingQuestion, JSON?)
@@ -25,7 +24,6 @@ struct WaitingQuestions {
     var all: [WaitingQuestion] = []
     /// The number of the latest question; numbers are not reused.
     var last = 0
-    /// True after the terminal was closed.
     var isOver = false
     /// The commands that can be typed; nil until the gateway is made.
     var words: TerminalWords?

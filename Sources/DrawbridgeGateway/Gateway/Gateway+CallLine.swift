@@ -190,7 +190,6 @@ private struct LineText {
         for scalar in more.unicodeScalars { columns += Self.columns(of: scalar) }
     }
 
-    /// Appends text up to this column; a text that is cut ends with an ellipsis.
     mutating func append(_ more: String, upTo column: Int) {
         append(more)
         cut(to: column)

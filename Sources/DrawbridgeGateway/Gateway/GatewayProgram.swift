@@ -29,7 +29,6 @@ package struct GatewayProgram: Sendable {
     package var switchedOff: Set<String> = []
 
     package enum Suggestion: Sendable {
-        /// Register a handler in code.
         case handler
         /// Add a mock, by a flag of the command or in a file.
         case mock

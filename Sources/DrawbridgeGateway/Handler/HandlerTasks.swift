@@ -95,7 +95,6 @@ final class HandlerTask: @unchecked Sendable {
         own.isStarting = false
     }
 
-    /// Ends the task, which waits for work.
     func end() { own.waiter.take()?.resume(returning: nil) }
 
     private func serve() async {
@@ -129,7 +128,6 @@ package protocol HandlerLoop: AnyObject, Sendable {
     /// Runs a step of a task on the loop soon, never at once.
     func enqueue(_ step: @escaping @Sendable () -> Void)
 
-    /// Whether the caller is on the loop's thread.
     var isCurrent: Bool { get }
 
     /// Records which handler's step the loop runs now.

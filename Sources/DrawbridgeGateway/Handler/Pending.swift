@@ -10,7 +10,6 @@ package protocol Pending: AnyObject, Sendable {
     /// Calls `waiter` once there is an outcome, at once if there is one.
     func wait(_ waiter: @escaping @Sendable () -> Void)
 
-    /// Called when the caller has left.
     func cancel()
 
     /// The answer; to be called once, when it is over.

@@ -1,6 +1,5 @@
 import DrawbridgePageRuntime
 
-/// What pages were seen to look for in vain, in the order in which it was noticed.
 struct KnownLacks {
     struct Known {
         let lack: Lack

@@ -9,7 +9,6 @@ package protocol PageHost: Answerer {
 
     func isPageToken(_ text: String) -> Bool
 
-    /// The query item of a page's address that has its id.
     var pageIDItem: String { get }
 
     func hasBridge(_ bridge: Page.Bridge) -> Bool
@@ -28,7 +27,6 @@ package protocol PageHost: Answerer {
     /// A call of a page is over, perhaps because nobody answers it.
     func hear(of answer: PageAnswer, to call: PageCall, from page: Page)
 
-    /// A page has looked up a name in vain.
     func hear(of missed: MissedName, from page: Page)
 
     /// A page has failed, perhaps without something of its app's.

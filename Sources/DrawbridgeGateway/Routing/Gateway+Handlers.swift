@@ -56,7 +56,6 @@ extension Gateway {
         }.map(\.title).sorted()
     }
 
-    /// A page's path with its id, as in its address.
     static func title(_ path: String, id: String?, item: String) -> String {
         id.map { "\(path)?\(item)=\($0)" } ?? path
     }

@@ -11,7 +11,6 @@ protocol Answering: Sendable {
     var title: String { get }
     /// The value of `Server-Timing` up to the milliseconds.
     var timing: [UInt8] { get }
-    /// Who answered, as the journal records it.
     var answerer: JournalRecord.Answerer { get }
     /// Whether its errors are sent in the envelope; callers of a handler with a rule do not expect that.
     var hasEnvelope: Bool { get }
@@ -22,7 +21,6 @@ package final class Route: Routed, Answering {
     /// Makes a synchronous handler, and lets it answer.
     typealias Immediate = @Sendable (Request) throws -> Response
 
-    /// Whether a handler without a path takes a request.
     typealias Rule = @Sendable (Request) -> Bool
 
     package let pattern: RoutePattern

@@ -86,7 +86,6 @@ extension Journal {
         }
     }
 
-    /// The topics that may have changed since a given change, and the number of the newest change.
     package func touched(since change: Int) -> (topics: [Topic], now: Int) {
         state.withLock { state in
             (Topic.allCases.filter { state.touched[$0, default: 0] > change }, state.changes)

@@ -124,7 +124,6 @@ public final class Journal: Sendable {
         }
     }
 
-    /// How many calls and questions were not answered since the start, by name.
     package var unanswered: [String: Int] { state.withLock { $0.unanswered.counts } }
 
     /// The first unanswered calls of each name since the start, and the number of calls beyond the limit of names.

@@ -47,13 +47,11 @@ extension JournalRecord {
         return .object(members)
     }
 
-    /// The input as JSON if it can be parsed, else as a string.
     package func shownInput(_ redaction: Redaction?) -> JSON {
         guard let read = readInput else { return input.text(redaction) }
         return redaction.removed(from: read.value ?? .null)
     }
 
-    /// The output as JSON if it can be parsed, else as a string.
     package func shownOutput(_ redaction: Redaction?) -> JSON {
         guard output.isWhole, let value = try? JSON(parsing: output.bytes) else {
             return output.text(redaction)

@@ -36,7 +36,6 @@ package struct JournalRecord: Sendable {
 
         package static let words = ["reply", "handler", "nobody", "gateway"]
 
-        /// The kind of answerer, and the title of the reply or handler.
         var shown: (word: String, title: String?) {
             switch self {
             case .reply(let title): ("reply", title)
@@ -227,7 +226,6 @@ package struct JournalRecord: Sendable {
         took = began.elapsed
     }
 
-    /// A copy whose input and output are cut to `room` bytes each.
     package func shortened(to room: Int) -> JournalRecord {
         var record = self
         if input.bytes.count > room { record.input = Value(input.bytes, room: room) }

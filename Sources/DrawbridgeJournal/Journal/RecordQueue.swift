@@ -16,7 +16,6 @@ struct RecordQueue: Sendable {
 
     var count: Int { put - givenUp }
 
-    /// The records that were not dropped, oldest first.
     var all: Slice { Slice(queue: self, startIndex: givenUp, endIndex: put) }
 
     var first: JournalRecord? { count > 0 ? self[givenUp] : nil }

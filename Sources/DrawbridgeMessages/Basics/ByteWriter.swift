@@ -16,7 +16,6 @@ struct ByteWriter {
         write(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Writes a number, the most significant digit first.
     mutating func write(_ number: UInt64, radix: UInt64 = 10) {
         let digits: StaticString = "0123456789abcdefghijklmnopqrstuvwxyz"
         var low = count

@@ -32,7 +32,6 @@ extension Response {
         }
     }
 
-    /// Adds fixed fields, in place of fields of the same names.
     package mutating func seal(_ fixed: FixedFields) {
         unseal()
         for field in fixed.fields where contains(field.name) { ownHeaders[field.name] = nil }

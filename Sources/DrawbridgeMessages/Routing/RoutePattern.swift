@@ -9,7 +9,6 @@ package struct RoutePattern: Sendable {
     package let parts: [Part]
     /// The names of the parameters, in order; `*` for the wildcard.
     package let names: [String]
-    /// Whether it stands for one path, and not for many.
     package var isOnePath: Bool { names.isEmpty }
     /// Whether callers send that one path exactly as it is written: nothing of it has to be percent-encoded.
     var isSentAsItStands: Bool {

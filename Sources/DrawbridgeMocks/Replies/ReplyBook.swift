@@ -138,7 +138,6 @@ package final class ReplyBook: Sendable {
 
     package func replies(of session: Session) -> JSON.Object { state.withLock { $0[session].own } }
 
-    /// For each session the replies that it has set, and its scenarios that are on.
     package var changed: [Session: (replies: JSON.Object, scenarios: [String])] {
         state.withLock { $0.sessions.mapValues { ($0.own, $0.scenarios.on) } }
     }
@@ -153,7 +152,6 @@ package final class ReplyBook: Sendable {
         state.withLock { $0.given }.settings(ofPageAt: path)
     }
 
-    /// The indexes of the `pages` entries whose pattern matches a page's path.
     package func parts(ofPageAt path: String) -> [Int] {
         guard isUsed else { return [] }
         return state.withLock { $0.given.pages }.enumerated().filter { $0.element.pattern.matches(path) }

@@ -11,7 +11,6 @@ package enum ReplyTrust: Sendable, Equatable {
 }
 
 package struct AnswerFile: Sendable, Hashable {
-    /// The name as written in the mock.
     package let text: String
     /// The folder of the file of mocks, which the name must not leave.
     package let folder: String

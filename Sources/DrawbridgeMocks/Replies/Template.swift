@@ -195,7 +195,6 @@ package struct Template: Sendable {
 extension Template.Source {
     var looksAtInput: Bool { if case .input = self { true } else { false } }
 
-    /// The value to fill in; nil if the input has none.
     func value(in input: ReplyInput) -> JSON? {
         switch self {
         case .uuid: .string(UUID().uuidString.lowercased())

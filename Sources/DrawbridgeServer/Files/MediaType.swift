@@ -1,7 +1,6 @@
 import Drawbridge
 import DrawbridgeDocuments
 
-/// Media types by file extension.
 package enum MediaType {
     static func of(_ file: OpenFile, named name: String) throws -> String {
         let type = of(name)
@@ -20,7 +19,6 @@ package enum MediaType {
         return nil
     }
 
-    /// The `Content-Type` of a UTF-8 text.
     package static func ofText(_ name: String) -> String { "\(of(name)); charset=utf-8" }
 
     /// The media type without parameters; `application/octet-stream` for an unknown extension.

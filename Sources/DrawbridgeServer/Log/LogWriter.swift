@@ -256,16 +256,13 @@ package enum LineKind: Sendable, Hashable {
     case failedCall
     /// Any request that is not for native; faint.
     case passed
-    /// A warning; yellow.
     case warning
-    /// An error; red.
     case error
     /// A question or message for the tester; bold cyan.
     case question
     /// A QR code or another picture of characters; white on black, whatever the terminal's colours.
     case picture
 
-    /// The `level` in JSON.
     var level: String {
         switch self {
         case .plain, .question, .picture, .call, .failedCall, .passed: "info"

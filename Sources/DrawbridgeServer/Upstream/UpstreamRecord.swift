@@ -25,7 +25,6 @@ final class UpstreamRecord: Sendable {
         self.advice = advice
     }
 
-    /// Counts a request that failed.
     func failed(_ error: TransferError, _ logger: Logger) {
         let count: Int? = state.withLock { state in
             state.failures += 1

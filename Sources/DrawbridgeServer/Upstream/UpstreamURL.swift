@@ -108,7 +108,6 @@ struct UpstreamURL: Sendable, Equatable {
     private static func usualPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 }
 
-/// The error for an upstream's text that cannot be parsed.
 struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
     let description: String
 

@@ -2,7 +2,6 @@ import EventLoop
 
 /// The idle connections of one loop, kept for further requests to the same origin.
 final class ConnectionPool: Sendable {
-    /// The maximum number of idle connections, over all origins.
     private static let countLimit = 1024
 
     private struct State {

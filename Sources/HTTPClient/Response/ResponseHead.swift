@@ -1,7 +1,6 @@
 import HTTPGrammar
 import HTTPTypes
 
-/// The head of a response, parsed by ``ResponseHeadReader``.
 package struct ResponseHead: Sendable {
     /// The status code, with the reason phrase that was sent.
     package let status: HTTPResponse.Status

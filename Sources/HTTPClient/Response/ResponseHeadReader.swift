@@ -146,7 +146,6 @@ struct ResponseHeadReader {
     }
 }
 
-/// A response that is refused as malformed.
 package struct MalformedResponse: Error, Equatable, CustomStringConvertible {
     /// What is wrong, without control characters, so that it can be logged.
     package let description: String

@@ -32,7 +32,6 @@ final class Answer: Sendable {
         self.body = body
     }
 
-    /// - Parameter closing: whether to send `Connection: close`.
     convenience init(_ head: HTTPResponse, _ body: Body, closing: Bool = false) {
         var headers = head.headerFields
         if closing { headers[.connection] = "close" }

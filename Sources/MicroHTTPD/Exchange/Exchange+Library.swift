@@ -7,7 +7,6 @@ import TLS
 
 // Called by libmicrohttpd, through the worker, on the loop's thread.
 extension Exchange {
-    /// Receives a part of the request body; returns false to close the connection.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !hasLeft else { return false }
         own.value.caller.received(bytes.count)
@@ -220,7 +219,6 @@ extension Exchange {
         goOn(connection)
     }
 
-    /// Resumes a suspended connection in the library.
     private func goOn(_ connection: LibraryConnection) {
         if own.value.incoming.isOpen {
             own.value.caller.enter(.body(count: 0))

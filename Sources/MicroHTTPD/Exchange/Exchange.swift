@@ -27,7 +27,6 @@ package final class Exchange: Sendable {
     let worker: Worker
     /// The memory reserved for the request body, then for the response.
     let bodyShare: BodyShare
-    /// True if the server stopped before the response was complete.
     package var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
     let wasStopped = Atomic<Bool>(false)
     /// True if ``reserve(_:)`` failed: the client gets a 503 and no other response.
@@ -116,7 +115,6 @@ extension Exchange {
         case awaited
         /// No response yet, and the library waits for one inside its callback: it can be passed on at once.
         case wanted
-        /// There is a response, which the library has not asked for yet.
         case ready(Answer)
         /// The library has the response. It is retained here unless the library has copied all of it.
         case queued(Answer?)

@@ -123,7 +123,6 @@ struct Incoming {
 
 /// Thrown on reading a request body after the response has begun: the unread part was dropped.
 package struct BodyDropped: Error, CustomStringConvertible {
-    /// The error message: read the body before you answer.
     package let description =
         "the response has begun, so the rest of the request's body was dropped; read the body before you answer"
 }

@@ -16,7 +16,6 @@ final class Outgoing {
 
     init(length: Int?) { self.length = length }
 
-    /// True when nothing more will be sent.
     var isOver: Bool { (hasEnded || hasFailed || sent == length) && first == buffer.count }
     /// True when a suspended library has to be resumed: there are bytes, the end, or an error.
     var hasNews: Bool { first < buffer.count || hasEnded || hasFailed }
@@ -63,7 +62,6 @@ final class Outgoing {
         return count
     }
 
-    /// Ends the body; returns an error if it is shorter than declared.
     func end() -> WrongLength? {
         hasEnded = true
         guard let length, written < length, !hasFailed else { return nil }
@@ -91,7 +89,6 @@ package struct WrongLength: Error, CustomStringConvertible {
     /// The number of bytes that were written before the error.
     package let written: Int
 
-    /// Both lengths, and the advice to declare the right one or none.
     package var description: String {
         "a stream was declared with \(declared) bytes and got \(written); declare the right length, or none"
     }

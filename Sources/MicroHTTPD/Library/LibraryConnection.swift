@@ -18,10 +18,8 @@ struct LibraryConnection {
     /// The GnuTLS session, owned by the connection; nil for plain HTTP.
     var session: gnutls_session_t? { dbr_tls_session(pointer) }
 
-    /// The size in bytes of the request's head in the library's buffer.
     var headSize: Int { dbr_head_size(pointer) }
 
-    /// The number of header fields that the library has parsed.
     var fieldCount: Int { Int(MHD_get_connection_values(pointer, .HEADER_KIND, nil, nil)) }
 
     /// Whether the request is a navigation, by the header fields parsed so far.
@@ -38,7 +36,6 @@ struct LibraryConnection {
     /// The library continues with the connection in its next run.
     func resume() { MHD_resume_connection(pointer) }
 
-    /// Sets the library's own idle timeout.
     func setIdleSeconds(_ seconds: UInt32) { dbr_set_idle_seconds(pointer, seconds) }
 
     /// The bytes received from the peer and the bytes it has acknowledged, by the kernel's statistics; nil if unknown.

@@ -8,7 +8,6 @@ import Synchronization
 package final class HTTPServer: Sendable {
     /// How the body of a request is handled, decided after its head.
     package enum BodyChoice: Sendable {
-        /// Sends this response now; no handler runs.
         case refused(HTTPResponse, [UInt8])
         /// Collects the body before the handler starts; a body with more bytes than this gets a 413.
         case collected(upTo: Int)

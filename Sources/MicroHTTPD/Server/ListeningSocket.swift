@@ -5,7 +5,6 @@ struct ListeningSocket {
     let descriptor: Int32
     /// The actual port, also if the system chose it.
     let port: Int
-    /// The IP address that it listens on.
     let address: String
 
     /// Binds a socket and listens.

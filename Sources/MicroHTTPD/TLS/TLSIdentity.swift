@@ -152,7 +152,6 @@ extension TLSIdentity: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A certificate or private key that a server cannot use; the description has the reason and what to do.
 package struct UnusableIdentity: Error, CustomStringConvertible {
     /// Why the certificate or key cannot be used, and what to do.
     package let description: String

@@ -29,7 +29,6 @@ struct TLSSession {
             != GNUTLS_E_CHANNEL_BINDING_NOT_AVAILABLE
     }
 
-    /// Whether a record has arrived since the handshake.
     var hasReceived: Bool {
         var number: [UInt8] = Array(repeating: 0, count: 8)
         guard gnutls_record_get_state(session, 1, nil, nil, nil, &number) >= 0 else { return true }

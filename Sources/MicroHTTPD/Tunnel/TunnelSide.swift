@@ -8,7 +8,6 @@ final class TunnelSide {
     var watched: Readiness?
     /// Whether to read again without an event, because there may be more bytes.
     var isDue = false
-    /// Whether the peer has finished sending.
     var hasEnded = false
     /// Whether the peer was told that nothing more follows.
     private(set) var isFinished = false
@@ -21,7 +20,6 @@ final class TunnelSide {
         self.waiting = waiting
     }
 
-    /// Whether bytes wait to be sent.
     var isBlocked: Bool { !waiting.isEmpty }
 
     /// Stores bytes for the next ``flush()``; call it only if none are waiting.

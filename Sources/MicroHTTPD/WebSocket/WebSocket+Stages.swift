@@ -40,7 +40,6 @@ extension WebSocket: Upgraded {
         tell(end)
     }
 
-    /// Ends the sending direction after the last frame was sent.
     private func endSending() {
         own.value.stage = .draining
         // Closing the socket while the peer still sends would cause a reset, which can discard the last frame.

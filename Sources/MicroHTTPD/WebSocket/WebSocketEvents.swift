@@ -4,7 +4,6 @@
 package struct WebSocketEvents: Sendable {
     /// The handshake is finished; frames queued before are sent now.
     package var opened: @Sendable (WebSocket) -> Void
-    /// A text message, which is valid UTF-8.
     package var text: @Sendable (WebSocket, [UInt8]) -> Void
     package var binary: @Sendable (WebSocket, [UInt8]) -> Void
     /// The last callback, called once, also if the socket never opened.

@@ -1,6 +1,5 @@
 import Glibc
 
-/// The queue of frames that a WebSocket has to send.
 struct WebSocketOutgoing {
     enum Outcome {
         case taken

@@ -45,7 +45,6 @@ package struct WebSocketParser {
 
     package init(_ limits: WebSocketLimits = WebSocketLimits()) { self.limits = limits }
 
-    /// The number of bytes buffered for an incomplete message.
     package var keptBytes: Int { message.count + control.count + headCount }
 
     /// Parses received bytes; they are unmasked in place.

@@ -21,7 +21,6 @@ final class Connection: Loop.Guest {
     /// libmicrohttpd's object, valid while the connection is open.
     let handle: LibraryConnection
     let socket: Int32
-    /// The client's IP address without a port.
     let address: String?
     /// The server's IP address that the client connected to, without a port; nil for a client on this machine.
     let localAddress: String?
@@ -30,7 +29,6 @@ final class Connection: Loop.Guest {
     let own: LoopBound<State>
 
     struct State {
-        /// True until the first request is complete.
         var isNew = true
         /// The latest request target, as it was sent.
         var target: [UInt8] = []

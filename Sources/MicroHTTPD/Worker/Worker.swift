@@ -30,7 +30,6 @@ final class Worker: Loop.Driven, Sendable {
         let callbacks = LibraryDaemon.Callbacks()
         var daemon: LibraryDaemon!
         var connections: [ObjectIdentifier: Connection] = [:]
-        /// The number of exchanges whose handler runs or whose response is being sent.
         var underWay = 0
         /// Exchanges whose client has disconnected while the handler runs.
         var callerless: [ObjectIdentifier: Exchange] = [:]

@@ -32,7 +32,7 @@ extension Gateway {
     /// ```
     /// getUser {}                 reply getUser, step 2   0.3 ms  {"code":0,"data":{"nick":"Ann"…
     /// pay {"channel":"card"}     no case fits: channel is "card", wanted "wechat"; nobody answers
-    /// vibrate {"ms":30}          not mocked, 3rd time; add "vibrate" to tickets/drawbridge.json
+    /// vibrate {"ms":30}          not mocked, 3 times now; add "vibrate" to tickets/drawbridge.json
     /// ```
     ///
     /// - Parameter times: how many calls of this name were not answered so far.
@@ -113,7 +113,7 @@ extension Gateway {
         // The name has handlers, but for other HTTP methods.
         if record.code == 405 { return message(of: record) ?? "its handlers take other methods" }
         if record.name.isEmpty, let said = message(of: record), said != "No response" { return said }
-        let count = times > 1 ? ", \(Self.ordinal(times)) time" : ""
+        let count = times > 1 ? ", \(times) times now" : ""
         let way = howToMock(record.name).map { "\($0)\(elseInspector(", or in the inspector"))" }
         let mock = way ?? "no mock can have this name"
         guard let near = record.near else { return "not mocked\(count); \(mock)" }
@@ -124,18 +124,6 @@ extension Gateway {
     private func elseInspector(_ words: String) -> String {
         guard program.suggestions.contains(.inspector) else { return "" }
         return configure { $0.suggestions.remove(.inspector) } == nil ? "" : words
-    }
-
-    static func ordinal(_ number: Int) -> String {
-        let ending =
-            switch (number % 10, number % 100) {
-            case (_, 11...13): "th"
-            case (1, _): "st"
-            case (2, _): "nd"
-            case (3, _): "rd"
-            default: "th"
-            }
-        return "\(number)\(ending)"
     }
 }
 

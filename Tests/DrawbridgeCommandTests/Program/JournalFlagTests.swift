@@ -84,7 +84,7 @@ import Testing
         _ = try await curl("-d", #"{"action":"#, "\(address)/__jsbridge__")
         _ = try await program.line(with: "the body is not JSON: line 1, column 11")
         let lines = program.output.split(separator: "\n").filter { $0.contains("nobody") }
-        let ends = ["not mocked; mock", "not mocked, 2nd time; mock", "not mocked, 3rd time; mock"]
+        let ends = ["not mocked; mock", "not mocked, 2 times now; mock", "not mocked, 3 times now; mock"]
         #expect(lines.count == 3 && zip(lines, ends).allSatisfy { $0.contains($1) }, "\(lines)")
     }
 

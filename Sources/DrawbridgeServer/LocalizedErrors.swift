@@ -10,5 +10,4 @@ extension InvalidUpstream: DescribedError {}
 extension ListenError: DescribedError {}
 extension StaticFiles.RootError: DescribedError {}
 extension SystemError: DescribedError {}
-extension UnusableIdentity: DescribedError {}
 extension WrongLength: DescribedError {}

@@ -23,7 +23,7 @@ import Testing
         ("a.$replay: unknown keyword $replay", { try Gateway().mock(["a": ["$replay": 1]]) }),
         ("cannot serve files from /nosuch: ", { _ = try StaticFiles(root: "/nosuch") }),
         ("the port is taken", { throw ListenError("the port is taken") }),
-        ("the key is missing", { throw UnusableIdentity("the key is missing") }),
+        ("the certificate's text has no certificate", { _ = try TLSIdentity(certificates: [], key: []) }),
         ("cannot read the address of the socket: ", { _ = try ListeningSocket.name(-1) }),
         ("2 handlers ignored their cancellation", { throw HandlersLeftBehindError(count: 2) }),
         ("the response has begun", { throw BodyDropped() }),

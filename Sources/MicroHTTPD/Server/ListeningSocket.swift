@@ -87,7 +87,7 @@ struct ListeningSocket {
     }
 }
 
-/// The server cannot listen on its host and port; the description has the reason and what to do.
+/// A server cannot listen on its host and port, or not with its certificate; the description says why and what to do.
 public struct ListenError: Error, CustomStringConvertible {
     /// Why the port cannot be had, and what to do.
     public let description: String

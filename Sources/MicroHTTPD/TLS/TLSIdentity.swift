@@ -48,15 +48,15 @@ public struct TLSIdentity: Sendable {
 
     private init(_ certificates: PEMText, _ key: PEMText) throws {
         guard certificates.hasCertificate else {
-            throw UnusableIdentity(
+            throw ListenError(
                 "\(certificates.name) has no certificate; give a PEM file with -----BEGIN CERTIFICATE-----")
         }
         guard !key.isEncrypted else {
-            throw UnusableIdentity(
+            throw ListenError(
                 "the key in \(key.name) is encrypted; decrypt it: openssl pkey -in ENCRYPTED -out DECRYPTED")
         }
         guard key.hasKey else {
-            throw UnusableIdentity(
+            throw ListenError(
                 "\(key.name) has no private key; give a PEM file with -----BEGIN PRIVATE KEY-----")
         }
         self.init(uncheckedCertificates: certificates.bytes, key: key.bytes)
@@ -84,21 +84,21 @@ public struct TLSIdentity: Sendable {
             }
         }
         guard code != GNUTLS_E_CERTIFICATE_KEY_MISMATCH else {
-            throw UnusableIdentity(
+            throw ListenError(
                 """
                 the key in \(keyName) does not belong to the certificate in \(certificateName); give the key that it \
                 was made with
                 """)
         }
         guard code >= 0 else {
-            throw UnusableIdentity(
+            throw ListenError(
                 """
                 \(certificateName) and \(keyName) cannot be used: \(String(cString: gnutls_strerror(code))) Give a \
                 certificate and its key as PEM
                 """)
         }
         if let end = Self.expiration(credentials), end < time(nil) {
-            throw UnusableIdentity(
+            throw ListenError(
                 "the certificate in \(certificateName) expired on \(Self.day(end)); get or make a new one")
         }
     }
@@ -152,13 +152,6 @@ extension TLSIdentity: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-package struct UnusableIdentity: Error, CustomStringConvertible {
-    /// Why the certificate or key cannot be used, and what to do.
-    package let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
 /// PEM text with certificates or keys (RFC 7468), and the name of its source, to be used in errors instead of the text.
 struct PEMText {
     let name: String
@@ -169,11 +162,11 @@ struct PEMText {
 
     static func read(_ path: String) throws -> PEMText {
         guard let bytes = contents(of: path, atMost: Self.mostBytes) else {
-            throw UnusableIdentity(
+            throw ListenError(
                 "\(SystemError("cannot read \(path)")); give a PEM file that this user may read")
         }
         guard bytes.count <= Self.mostBytes else {
-            throw UnusableIdentity("\(path) has more than 1 MB; give a PEM file")
+            throw ListenError("\(path) has more than 1 MB; give a PEM file")
         }
         return PEMText(name: path, bytes: bytes)
     }

@@ -100,22 +100,9 @@ extension BridgeHint {
     }
 }
 
-/// A bridge that scripts of a served folder use although no option provides it.
-package struct SpokenBridge: Sendable {
-    package let hint: BridgeHint
-    /// The script or page that uses the bridge, relative to the folder: `js/app.js`.
-    package let file: String
-    /// The pages that load this script, as file paths relative to the folder: `cart/index.html`.
-    package let pages: Set<String>
-    /// The script or page that reads `navigator.userAgent`, to which apps append their names; nil for none.
-    package var readerOfUserAgent: String?
-
-    package init(
-        _ hint: BridgeHint, in file: String, of pages: Set<String>, readerOfUserAgent: String? = nil
-    ) {
-        self.hint = hint
-        self.file = file
-        self.pages = pages
-        self.readerOfUserAgent = readerOfUserAgent
-    }
-}
+/// A bridge that scripts of a served folder use although no option provides it: the script or page that uses it, and the
+/// pages that load this script, relative to the folder (`js/app.js`, `cart/index.html`); and the script or page that reads
+/// `navigator.userAgent`, to which apps append their names, nil for none.
+package typealias SpokenBridge = (
+    hint: BridgeHint, file: String, pages: Set<String>, readerOfUserAgent: String?
+)

@@ -42,9 +42,10 @@ struct SpokenBridges {
             let lacking = (pages.contains(file) ? [file] : pages).subtracting(served)
             guard pages.isEmpty || !lacking.isEmpty else { return nil }
             let reader = readers.contains(file) ? file : readers.first
-            return SpokenBridge(
-                hint, in: scripts.paths[file].plain, of: Set(lacking.map { scripts.paths[$0] }),
-                readerOfUserAgent: reader.map { scripts.paths[$0].plain })
+            return (
+                hint, scripts.paths[file].plain, Set(lacking.map { scripts.paths[$0] }),
+                reader.map { scripts.paths[$0].plain }
+            )
         }
     }
 

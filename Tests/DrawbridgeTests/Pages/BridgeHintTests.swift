@@ -44,7 +44,7 @@ import Testing
         gateway.configure { $0.pageFile = ("drawbridge.json", []) }
         let hint = try #require(BridgeHint.named("flutter_inappwebview"))
         let early = TestPage(gateway)
-        gateway.remember([SpokenBridge(hint, in: "js/app.js", of: ["a.html", "shop/index.html"])])
+        gateway.remember([(hint, "js/app.js", ["a.html", "shop/index.html"], nil)])
         let sentence =
             #"js/app.js uses window.flutter_inappwebview. Add "bridge": ["flutter"] to drawbridge.json"#
         let isHint: @Sendable (JSON) -> Bool = { $0["log"]?.stringValue == sentence }
@@ -62,7 +62,7 @@ import Testing
         #expect(log.entries.filter { $0.contains("bridge") } == ["notice: \(sentence)"])
 
         let has = PageHandlers.gateway(PageRuntime(bridges: [try .named("flutter")]), logger: log.logger)
-        has.remember([SpokenBridge(hint, in: "js/app.js", of: ["a.html"])])
+        has.remember([(hint, "js/app.js", ["a.html"], nil)])
         #expect(TestPage(has).down.map(\.message).filter(isHint).isEmpty)
         #expect(log.entries.filter { $0.contains("bridge") }.count == 1)
     }
@@ -82,7 +82,7 @@ import Testing
             let gateway = PageHandlers.gateway(runtime, logger: log.logger)
             gateway.reply(by: try SessionTests.layers(mocks))
             let hint = try #require(BridgeHint.named(name))
-            gateway.remember([SpokenBridge(hint, in: "pay.js", of: ["a.html"], readerOfUserAgent: reader)])
+            gateway.remember([(hint, "pay.js", ["a.html"], reader)])
             return try #require(log.entries.first { $0.contains("pay.js uses window.\(name).") })
         }
         let option =
@@ -103,7 +103,7 @@ import Testing
         let log = LogBook()
         let wechat = try BridgeScript.named("object", options: ["as": "wechat", "object": "WeixinJSBridge"])
         let gateway = PageHandlers.gateway(PageRuntime(bridges: [wechat]), logger: log.logger)
-        gateway.remember([SpokenBridge(try #require(.named(name)), in: "pay.js", of: ["a.html"])])
+        gateway.remember([(try #require(.named(name)), "pay.js", ["a.html"], nil)])
         #expect(log.entries.contains { $0.contains("pay.js uses window.\(name).") } == isTold)
     }
 

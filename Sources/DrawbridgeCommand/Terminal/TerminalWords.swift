@@ -53,7 +53,7 @@ struct TerminalWords: Sendable {
 
     private func run(_ word: String, _ work: @escaping @Sendable () async throws -> Void) {
         Task {
-            do { try await work() } catch { print("\(word): \(Self.sentence(error))") }
+            do { try await work() } catch { print("\(word): \((error as? HTTPError)?.message ?? "\(error)")") }
         }
     }
 
@@ -107,10 +107,6 @@ struct TerminalWords: Sendable {
 
     private static func list(_ names: [String]) -> String {
         names.prefix(20).map { $0.cut(to: 60) }.joined(separator: ", ") + (names.count > 20 ? ", …" : "")
-    }
-
-    private static func sentence(_ error: any Error) -> String {
-        (error as? HTTPError)?.message ?? "\(error)"
     }
 }
 

@@ -160,10 +160,6 @@ package struct JournalRecord: Sendable {
             bytes = target.utf8.count + Self.json.utf8.count + (page?.bytes ?? 0)
         }
 
-        fileprivate var caller: Caller {
-            (page, bridge, isOnChannel: method == nil, resentFrom)
-        }
-
         static let json = "application/json"
 
         /// The media type of a body; JSON is recognised by its first byte, whatever the header field says.
@@ -215,8 +211,8 @@ package struct JournalRecord: Sendable {
     /// Sets the input when the body has been read, and the name too if the body contains it.
     mutating func sends(_ request: Request, _ bytes: [UInt8], room: Int) {
         head = Head(
-            kind, request, from: head.caller, contentType: Head.contentType(of: request, bytes),
-            since: head.at)
+            kind, request, from: (page, head.bridge, head.method == nil, head.resentFrom),
+            contentType: Head.contentType(of: request, bytes), since: head.at)
         input = Value(bytes, room: room)
     }
 

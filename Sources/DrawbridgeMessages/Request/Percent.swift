@@ -29,7 +29,7 @@ package enum Percent {
         var encoded = ""
         for byte in text.utf8 {
             let character = Character(Unicode.Scalar(byte))
-            if isUnreserved(byte) || (byte < 0x80 && keeping.contains(character)) {
+            if byte.isWord || "-.~".utf8.contains(byte) || (byte < 0x80 && keeping.contains(character)) {
                 encoded.append(character)
             } else {
                 encoded += byte < 16 ? "%0" : "%"
@@ -38,8 +38,6 @@ package enum Percent {
         }
         return encoded
     }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool { byte.isWord || "-.~".utf8.contains(byte) }
 
     private static func hexPair(_ pair: Substring.UTF8View) -> UInt8? {
         let digits = pair.compactMap(\.hexadecimalValue)

@@ -14,10 +14,7 @@ package final class ContentType: Sendable {
             [HTTPField(name: .contentType, value: text)] + FixedFields.guardedAndFresh.fields)
     }
 
-    static func usual(_ text: String) -> ContentType? {
-        for type in all where type.text == text { return type }
-        return nil
-    }
+    static func usual(_ text: String) -> ContentType? { all.first { $0.text == text } }
 
     private static let all = [
         "text/json", "application/json", "text/plain; charset=utf-8", "text/plain",

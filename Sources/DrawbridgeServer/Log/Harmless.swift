@@ -27,15 +27,11 @@ extension [UInt8] {
             self += text
         } else {
             for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
-                self += scalar.isHarmless ? Array(UTF8.encode(scalar)!) : scalar.escape
+                self +=
+                    scalar.isHarmless
+                    ? Array(UTF8.encode(scalar)!)
+                    : scalar.utf16.flatMap { Array("\\u\(JSON.hexadecimal($0))".utf8) }
             }
         }
-    }
-}
-
-extension Unicode.Scalar {
-    /// The scalar as a JSON escape: one `\uXXXX`, or two for a surrogate pair.
-    fileprivate var escape: [UInt8] {
-        utf16.flatMap { Array("\\u\(JSON.hexadecimal($0))".utf8) }
     }
 }

@@ -38,10 +38,9 @@ package final class Transport {
     }
 
     /// Writes like `send`; bytes that were not written must be passed again, possibly with more after them.
-    package func write(_ bytes: UnsafeRawBufferPointer) -> Int { write(bytes, isLast: true) }
-
-    /// Writes like `send`; with `isLast` false, the kernel may wait for more bytes (`MSG_MORE`).
-    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int {
+    ///
+    /// - Parameter isLast: if false, the kernel may wait for more bytes (`MSG_MORE`).
+    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool = true) -> Int {
         if let records { return records.write(bytes) }
         let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
         return send(descriptor, bytes.baseAddress, bytes.count, flags)

@@ -47,15 +47,16 @@ public struct TLSIdentity: Sendable {
     }
 
     private init(_ certificates: PEMText, _ key: PEMText) throws {
-        guard certificates.hasCertificate else {
+        guard certificates.has("-----BEGIN CERTIFICATE-----") else {
             throw ListenError(
                 "\(certificates.name) has no certificate; give a PEM file with -----BEGIN CERTIFICATE-----")
         }
-        guard !key.isEncrypted else {
+        // With a passphrase, in PKCS #8 or the traditional format.
+        guard !key.has("-----BEGIN ENCRYPTED PRIVATE KEY-----"), !key.has("Proc-Type: 4,ENCRYPTED") else {
             throw ListenError(
                 "the key in \(key.name) is encrypted; decrypt it: openssl pkey -in ENCRYPTED -out DECRYPTED")
         }
-        guard key.hasKey else {
+        guard key.has("PRIVATE KEY-----") else {
             throw ListenError(
                 "\(key.name) has no private key; give a PEM file with -----BEGIN PRIVATE KEY-----")
         }
@@ -171,12 +172,5 @@ struct PEMText {
         return PEMText(name: path, bytes: bytes)
     }
 
-    var hasCertificate: Bool { contains("-----BEGIN CERTIFICATE-----") }
-    var hasKey: Bool { contains("PRIVATE KEY-----") }
-    /// True for a key with a passphrase, in PKCS #8 or the traditional format.
-    var isEncrypted: Bool {
-        contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || contains("Proc-Type: 4,ENCRYPTED")
-    }
-
-    private func contains(_ text: String) -> Bool { bytes.firstRange(of: Array(text.utf8)) != nil }
+    func has(_ text: String) -> Bool { bytes.firstRange(of: Array(text.utf8)) != nil }
 }

@@ -53,9 +53,8 @@ final class Tunnel: Upgraded, Loop.Guest {
 
     /// Closes a tunnel with one open direction, if nothing was sent for too long.
     func check() {
-        let silence = upgrades.own.value.tick - own.value.active
-        guard silence < silentSeconds else { return close() }
-        upgrades.look(at: self, in: silentSeconds - silence)
+        guard let caller = own.value.caller, caller.hasEnded || own.value.upstream.hasEnded else { return }
+        if upgrades.own.value.tick - own.value.active >= silentSeconds { close() }
     }
 
     // MARK: Called by the loop
@@ -98,7 +97,6 @@ final class Tunnel: Upgraded, Loop.Guest {
         own.value.active = upgrades.own.value.tick
         guard action() else { return close() }
         if caller.isFinished, own.value.upstream.isFinished { return close() }
-        if caller.hasEnded || own.value.upstream.hasEnded { upgrades.look(at: self, in: silentSeconds) }
         if caller.isDue || own.value.upstream.isDue { upgrades.loop.setTimer(for: self, in: 0) }
         do {
             try watch(caller, other: own.value.upstream)

@@ -15,10 +15,8 @@ package protocol TunnelEnd: AnyObject {
 
     /// Writes like `send`: -1 with `errno`, `EAGAIN` if there is no room.
     ///
-    /// Bytes that were not written are passed again, possibly with more after them.
-    func write(_ bytes: UnsafeRawBufferPointer) -> Int
-
-    /// Writes like `send`. With `isLast` false, the kernel may wait for more bytes (`MSG_MORE`).
+    /// Bytes that were not written are passed again, possibly with more after them. With `isLast` false, the kernel may
+    /// wait for more bytes (`MSG_MORE`).
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int
 
     /// Ends the sending direction. Called when the descriptor is writable.
@@ -26,10 +24,6 @@ package protocol TunnelEnd: AnyObject {
 
     /// Closes the connection in any state. Called once.
     func close()
-}
-
-extension TunnelEnd {
-    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int { write(bytes) }
 }
 
 extension Transport: TunnelEnd {}

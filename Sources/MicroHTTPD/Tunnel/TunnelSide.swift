@@ -56,7 +56,7 @@ final class TunnelSide {
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var count = 0
         while count < bytes.count {
-            let written = end.write(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+            let written = end.write(UnsafeRawBufferPointer(rebasing: bytes[count...]), isLast: true)
             if written > 0 {
                 count += written
             } else if written == 0 || errno == EAGAIN {

@@ -2,13 +2,8 @@ import EventLoop
 import Glibc
 
 /// The WebSockets and tunnels of one loop; for its thread only, except the `loop` property.
-///
-/// An idle one costs an entry in a table and one in a timer wheel; each tick checks only those that are due.
 final class Upgrades: Sendable {
     static let stopping = "the server is stopping"
-
-    /// The slots of the timer wheel, in seconds; a later time is checked too early, and scheduled again.
-    private static let round = 64
 
     struct State {
         /// Called when a WebSocket or tunnel has ended and its descriptor is free.
@@ -18,7 +13,6 @@ final class Upgrades: Sendable {
         fileprivate var leaving: [ObjectIdentifier: (connection: Connection, deadline: Int)] = [:]
         fileprivate var isExtraRun = false
         fileprivate(set) var isStopping = false
-        fileprivate var wheel = [[ObjectIdentifier]](repeating: [], count: round)
         fileprivate let buffer = Buffer()
         /// The number of ticks: seconds of running time; pauses of the process are not counted as silence of a peer.
         fileprivate(set) var tick = 0
@@ -31,8 +25,6 @@ final class Upgrades: Sendable {
         let transport: any TunnelEnd
         /// The library's connection, which owns the TLS session; nil without TLS.
         let encrypted: Connection?
-        /// The tick of the next check; 0 for none.
-        var due = 0
 
         /// The number of descriptors besides the one of a library connection; under TLS the library has made an unused
         /// socket pair.
@@ -110,32 +102,13 @@ final class Upgrades: Sendable {
 
     func second() {
         own.value.tick += 1
-        let place = own.value.tick % Self.round
-        if !own.value.wheel[place].isEmpty {
-            let due = own.value.wheel[place]
-            own.value.wheel[place] = []
-            for id in due {
-                // Other entries in this slot were rescheduled or have ended.
-                guard let entry = own.value.upgraded[id], entry.due == own.value.tick else { continue }
-                own.value.upgraded[id]?.due = 0
-                entry.one.check()
-            }
-        }
+        for entry in own.value.upgraded.values { entry.one.check() }
         guard !own.value.leaving.isEmpty else { return }
         loop.setRunDue()
         for (connection, deadline) in own.value.leaving.values
         where own.value.tick >= deadline && !connection.own.value.isCut {
             connection.cut()
         }
-    }
-
-    /// Schedules a call of ``Upgraded/check()`` in this many seconds at the latest.
-    func look(at one: any Upgraded, in seconds: Int) {
-        let due = own.value.tick + min(max(1, seconds), Self.round - 1)
-        let id = ObjectIdentifier(one)
-        guard let known = own.value.upgraded[id]?.due, known == 0 || due < known else { return }
-        own.value.upgraded[id]?.due = due
-        own.value.wheel[due % Self.round].append(id)
     }
 
     // MARK: Stopping
@@ -161,7 +134,7 @@ protocol Upgraded: AnyObject, Sendable {
     /// - Parameter transport: closed by ``Upgrades/remove(_:within:)``.
     func open(_ transport: any TunnelEnd, _ extra: [UInt8]) throws
 
-    /// Called at the time scheduled by ``Upgrades/look(at:in:)``.
+    /// Called every second.
     func check()
 
     func serverStops()

@@ -10,7 +10,6 @@ extension WebSocket: Upgraded {
         own.value.stage = .open
         own.value.heard = upgrades.own.value.tick
         own.value.moved = upgrades.own.value.tick
-        upgrades.look(at: self, in: limits.silentSeconds)
         own.value.events?.opened(self)
         if upgrades.own.value.isStopping { serverStops() }
         if !extra.isEmpty {
@@ -81,7 +80,6 @@ extension WebSocket: Upgraded {
             own.value.taken = LibraryConnection.traffic(of: descriptor)?.acknowledged ?? 0
         }
         own.value.deadline = upgrades.own.value.tick + limits.closeSeconds
-        upgrades.look(at: self, in: limits.closeSeconds)
     }
 
     func check() {
@@ -96,7 +94,7 @@ extension WebSocket: Upgraded {
             }
             return abort("the connection was not closed in \(limits.closeSeconds) s")
         }
-        guard own.value.stage == .open else { return upgrades.look(at: self, in: own.value.deadline - tick) }
+        guard own.value.stage == .open else { return }
         // While bytes wait to be sent, a ping waits after them, so progress in sending counts as a sign of life too.
         let silence = tick - (own.value.isBlocked ? max(own.value.heard, own.value.moved) : own.value.heard)
         if silence >= 2 * limits.silentSeconds {
@@ -110,8 +108,6 @@ extension WebSocket: Upgraded {
             outgoing.withLock { $0.ping() }
             flush()
         }
-        guard own.value.stage == .open else { return }
-        upgrades.look(at: self, in: (own.value.isPinged ? 2 : 1) * limits.silentSeconds - silence)
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 /// What is wrong with a certificate or a key is said in one line, and what to do.
 @Suite(.timeLimit(.minutes(5))) struct TLSIdentityTests {
     private static func problem(_ certificate: String, _ key: String) throws -> String {
-        let error = #expect(throws: UnusableIdentity.self) {
+        let error = #expect(throws: ListenError.self) {
             try TLSIdentity(certificateFile: certificate, keyFile: key)
         }
         let text = "\(try #require(error))"

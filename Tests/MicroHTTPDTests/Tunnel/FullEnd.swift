@@ -40,7 +40,7 @@ final class FullEnd: TunnelEnd, Sendable {
         recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+    func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Int {
         takesBytes
             ? bytes.count
             : Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))

@@ -255,11 +255,15 @@ public enum GatewayCommand {
     private static func serve(
         _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?
     ) async throws {
-        // Set up before the banner is printed, because a program that reads that may send a signal immediately.
-        let signals = StopSignals()
         let trustsThisMachine = settings.access.trust == .thisMachine
         let inspector = try inspector(of: gateway, settings)
         let server = try listen(gateway, settings)
+        let serving = Task { try await gateway.serve(by: server) }
+        // Before the banner is printed, because a program that reads that may send a signal immediately.
+        onFirstStop {
+            serving.cancel()
+            exitIfHeld(after: settings.server.grace / .seconds(1) + 3)
+        }
         let invitation = Invitation(
             address: server.address, publicURL: settings.server.publicURL,
             trustsThisMachine: trustsThisMachine,
@@ -275,11 +279,6 @@ public enum GatewayCommand {
         SpokenBridges.look(in: settings.root, for: gateway)
         let opened = settings.options[\.serving.open] == true ? open(banner, inspector, gateway.logger) : []
         defer { for file in opened { file.remove() } }
-        let serving = Task { try await gateway.serve(by: server) }
-        signals.onFirst {
-            serving.cancel()
-            exitIfHeld(after: settings.server.grace / .seconds(1) + 3)
-        }
         let result = await withTaskCancellationHandler {
             await serving.result
         } onCancel: {

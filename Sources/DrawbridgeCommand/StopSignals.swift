@@ -2,36 +2,15 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// SIGTERM, SIGHUP and Ctrl-C stop the server gracefully; a second Ctrl-C exits immediately.
-final class StopSignals: Sendable {
-    private struct State {
-        var hasCome = false
-        var stop: (@Sendable () -> Void)?
-    }
+private let isStopped = Atomic(false)
 
-    private let state = Mutex(State())
-
-    init() {
-        for number in [SIGTERM, SIGINT, SIGHUP] {
-            onSignal(number) { self.come(number) }
+/// Calls `stop` with the first SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C exits immediately.
+func onFirstStop(_ stop: @escaping @Sendable () -> Void) {
+    for number in [SIGTERM, SIGINT, SIGHUP] {
+        onSignal(number) {
+            let isFirst = !isStopped.exchange(true, ordering: .relaxed)
+            if isFirst { stop() } else if number == SIGINT { exit(1) }
         }
-    }
-
-    /// Sets the callback for the first signal; it is called immediately if there was one already.
-    func onFirst(_ stop: @escaping @Sendable () -> Void) {
-        let hasCome = state.withLock { state in
-            state.stop = stop
-            return state.hasCome
-        }
-        if hasCome { stop() }
-    }
-
-    private func come(_ number: Int32) {
-        let (isFirst, stop) = state.withLock { state in
-            defer { state.hasCome = true }
-            return (!state.hasCome, state.stop)
-        }
-        if isFirst { stop?() } else if number == SIGINT { exit(1) }
     }
 }
 

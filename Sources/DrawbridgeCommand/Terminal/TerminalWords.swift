@@ -53,7 +53,11 @@ struct TerminalWords: Sendable {
 
     private func run(_ word: String, _ work: @escaping @Sendable () async throws -> Void) {
         Task {
-            do { try await work() } catch { print("\(word): \((error as? HTTPError)?.message ?? "\(error)")") }
+            do {
+                try await work()
+            } catch {
+                print("\(word): \((error as? HTTPError)?.message ?? "\(error)")")
+            }
         }
     }
 

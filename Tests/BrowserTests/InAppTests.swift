@@ -39,14 +39,24 @@ import Testing
     }
 
     /// The command that serves a page with the options of the desk.
-    private static func serve(_ tried: Case, _ more: String...) async throws -> ServedFolder {
+    private static func serve(_ tried: Case, _ more: [String]) async throws -> ServedFolder {
         try await ServedFolder(pages, more: tried.options + mocks + more)
     }
 
-    /// The same without anything of Drawbridge's in the page.
-    private static func servePlain() async throws -> (Program, address: String) {
-        let program = try Program.product("drawbridge", ["-p", "0", "--root", pages, "--plain", "/*"])
-        return (program, try await program.address())
+    /// Each page without anything of Drawbridge's in it, and then with the options of the desk and these.
+    private static func serveTwice(
+        _ tried: [Case], _ more: String...
+    ) async throws -> (plain: Program, sites: [ServedFolder], opened: [AppHost.Opened]) {
+        let plain = try Program.product("drawbridge", ["-p", "0", "--root", pages, "--plain", "/*"])
+        let address = try await plain.address()
+        var (sites, opened) = ([ServedFolder](), [AppHost.Opened]())
+        for one in tried {
+            sites.append(try await serve(one, more))
+            for (address, stays) in [(address, false), (sites[sites.count - 1].address, true)] {
+                opened.append(.init(url: "\(address)/\(one.page).html", has: one.has, stays: stays))
+            }
+        }
+        return (plain, sites, opened)
     }
 
     /// An answer for every name, which says where it is from.
@@ -65,14 +75,7 @@ import Testing
 
     @Test(arguments: tried) func theAppIsAskedAndThePageSeesItsBridgeAlone(_ host: AppHost) async throws {
         let tried = try Self.triedCases(host)
-        let (plain, address) = try await Self.servePlain()
-        var sites: [ServedFolder] = []
-        for one in tried { sites.append(try await Self.serve(one)) }
-        let opened = zip(tried, sites).flatMap { one, site in
-            [(address, false), (site.address, true)].map { address, stays in
-                AppHost.Opened(url: "\(address)/\(one.page).html", has: one.has, stays: stays)
-            }
-        }
+        let (plain, sites, opened) = try await Self.serveTwice(tried)
         try await host.open(opened) { (outcomes: [AppHost.Outcome]) async throws in
             for (index, one) in tried.enumerated() {
                 let (alone, with) = (outcomes[2 * index], outcomes[2 * index + 1])
@@ -99,14 +102,7 @@ import Testing
 
     @Test(arguments: tried) func theMocksAnswerInTheAppToo(_ host: AppHost) async throws {
         let tried = try Self.triedCases(host).filter { $0.isLate == nil }
-        let (plain, address) = try await Self.servePlain()
-        var sites: [ServedFolder] = []
-        for one in tried { sites.append(try await Self.serve(one, "--in-app", "mocks")) }
-        let opened = zip(tried, sites).flatMap { one, site in
-            [(address, false), (site.address, true)].map { address, stays in
-                AppHost.Opened(url: "\(address)/\(one.page).html", has: one.has, stays: stays)
-            }
-        }
+        let (plain, sites, opened) = try await Self.serveTwice(tried, "--in-app", "mocks")
         try await host.open(opened) { (outcomes: [AppHost.Outcome]) async throws in
             for (index, one) in tried.enumerated() {
                 let (alone, with) = (outcomes[2 * index], outcomes[2 * index + 1])
@@ -136,7 +132,7 @@ import Testing
         try await DrivenBrowser.drive(browser) { (driven: DrivenBrowser) async throws in
             for host in AppHost.allCases {
                 for one in try Self.cases(host) {
-                    let site = try await Self.serve(one, "--user-agent", Self.phone)
+                    let site = try await Self.serve(one, ["--user-agent", Self.phone])
                     try await driven.open("\(site.address)/\(one.page).html")
                     try await driven.expect("document.title", "over")
                     let said = try await driven.evaluate("document.documentElement.dataset.transcript")
@@ -179,7 +175,7 @@ import Testing
         ])
     func browsersForPhonesGetTheHandlersThatWereTyped(_ has: [String]) async throws {
         let one = try #require(try Self.cases(.apple).first { $0.page == "handlers" })
-        let site = try await Self.serve(one)
+        let site = try await Self.serve(one, [])
         let opened = AppHost.Opened(url: "\(site.address)/handlers.html", has: has, stays: true)
         try await AppHost.apple.open([opened]) { (outcomes: [AppHost.Outcome]) async throws in
             #expect(outcomes[0].calls == [] && outcomes[0].isLate == nil)
@@ -196,7 +192,7 @@ import Testing
     @Test(arguments: tried) func aWebViewWithoutTheBridgeGetsOursAndIsToldOf(_ host: AppHost) async throws {
         let tried = try Self.triedCases(host).filter { !$0.own.contains("://") }
         var sites: [ServedFolder] = []
-        for one in tried { sites.append(try await Self.serve(one)) }
+        for one in tried { sites.append(try await Self.serve(one, [])) }
         let opened = zip(tried, sites).map { one, site in
             AppHost.Opened(url: "\(site.address)/\(one.page).html", has: [], stays: true)
         }

@@ -73,9 +73,7 @@ import Testing
             try Self.expectAll(in: folder)
 
             try await driven.click(InspectedBrowser.button("Reload the page"))
-            while try await inPage("live") != .number(.init(all)) {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            #expect(try await eventually { try await inPage("live") == .number(.init(all)) })
             let answered = "document.querySelectorAll('.row.call.answered').length"
             try await driven.click("document.getElementById('newer')")
             try await driven.expect(answered, .number(.init(all)))
@@ -89,11 +87,12 @@ import Testing
         let site = try await ServedFolder(folder.path, "--save")
         try await DrivenBrowser.drive(browser) { driven in
             func records(_ kind: String) async throws -> [JSON] {
-                while true {
-                    let all = try await site.ask("GET", "calls?kind=\(kind)")["calls"]?.arrayValue ?? []
-                    if all.count >= Self.uses.count { return all }
-                    try await Task.sleep(for: .milliseconds(20))
+                var all: [JSON] = []
+                _ = try await eventually {
+                    all = try await site.ask("GET", "calls?kind=\(kind)")["calls"]?.arrayValue ?? []
+                    return all.count >= Self.uses.count
                 }
+                return all
             }
             try await driven.open("\(site.address)/")
             #expect(try await records("notice").allSatisfy { $0["given"] == false })

@@ -20,8 +20,6 @@ struct NativeTypes {
         let typeName: String
         var input = Typed()
         var output = Typed()
-
-        var text: String { String(pattern.text.dropFirst()) }
     }
 
     let names: [Name]

@@ -13,7 +13,7 @@ extension NativeTypes {
         }
         lines.append("export interface NativeCalls {")
         lines += names.map {
-            "    \($0.text.literal): { input: \($0.typeName)Input; output: \($0.typeName)Output };"
+            "    \(String($0.pattern.text.dropFirst()).literal): { input: \($0.typeName)Input; output: \($0.typeName)Output };"
         }
         lines.append("}")
         return lines.map { $0 + "\n" }.joined()

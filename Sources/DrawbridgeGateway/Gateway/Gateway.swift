@@ -131,7 +131,8 @@ public final class Gateway: Answerer {
         }
         return HTMLInjection(
             epoch: RequestID.epoch(), isForForeignFrames: isForForeignFrames,
-            isLeftToApp: { live.now.pageRuntime?.inApp == .app && PageRuntime.isInWebView($0) }, replyBook, journal,
+            isLeftToApp: { live.now.pageRuntime?.inApp == .app && PageRuntime.isInWebView($0) }, replyBook,
+            journal,
             version: { request in bridges(request).map { "-\($0.name)" }.joined() }
         ) { request, nonce in
             RuntimeScript.tags(

@@ -2,15 +2,10 @@ import DrawbridgeMessages
 
 /// Why a handler cannot be registered at a path.
 public struct RegistrationError: Error, Equatable, CustomStringConvertible {
-    /// The path as it was passed when the handler was registered.
-    package let path: String
-    /// What is wrong with it, or with the handler, and what to write.
+    /// The path, what is wrong with it, or with the handler, and what to write.
     public let description: String
 
-    init(_ path: String, _ why: String) {
-        self.path = path
-        description = "\(path.isEmpty ? "\"\"" : path): \(why)"
-    }
+    init(_ path: String, _ why: String) { description = "\(path.isEmpty ? "\"\"" : path): \(why)" }
 }
 
 extension RoutePattern {

@@ -28,7 +28,6 @@ package final class Questions: Sendable {
         /// Sessions in which a program has listed unanswered questions, so that no person is needed to answer, with
         /// the time when it last did; the latest is last.
         var watched: [(session: Session, since: ContinuousClock.Instant)] = []
-        var patience = Duration.seconds(60)
         /// How many inspectors are open; they show the questions of all sessions.
         var inspectors = 0
     }
@@ -39,6 +38,10 @@ package final class Questions: Sendable {
     static let most = 1000
 
     private let state = Mutex(State())
+    /// How long a program watches a session after it has asked for its questions; only tests set another time.
+    ///
+    /// Without a limit, a page would wait forever for one that has gone.
+    package let patience = Mutex(Duration.seconds(60))
     private let journal: Journal
 
     /// - Parameter journal: records the questions, and notifies inspectors of changes.
@@ -151,19 +154,12 @@ package final class Questions: Sendable {
         watchEnds(in: session) != nil
     }
 
-    /// How long a session counts as watched after a program has asked for its questions.
-    ///
-    /// Without a limit, a page would wait forever for a program that has gone. Only tests set another time.
-    package var patience: Duration {
-        get { state.withLock { $0.patience } }
-        set { state.withLock { $0.patience = newValue } }
-    }
-
     /// The time until which a program or an inspector may answer; nil if neither watches.
     private func watchEnds(in session: Session) -> ContinuousClock.Instant? {
-        state.withLock { state in
-            if state.inspectors > 0 { return .now + state.patience }
-            let end = state.watched.first { $0.session == session }.map { $0.since + state.patience }
+        let patience = patience.withLock { $0 }
+        return state.withLock { state in
+            if state.inspectors > 0 { return .now + patience }
+            let end = state.watched.first { $0.session == session }.map { $0.since + patience }
             return end.flatMap { $0 > .now ? $0 : nil }
         }
     }

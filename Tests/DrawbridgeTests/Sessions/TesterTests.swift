@@ -318,7 +318,7 @@ import Testing
     /// A page would else wait for ever for a program that has gone.
     @Test func aQuestionIsNotHeldForAProgramThatStoppedWatching() async throws {
         let gateway = try Self.gateway(Self.question)
-        gateway.questions.patience = .milliseconds(20)
+        gateway.questions.patience.withLock { $0 = .milliseconds(20) }
         _ = await Self.ask(gateway, .get, "questions")
         let answer = await gateway.respond(to: Request("/pay?_mobile_bridge=1"))
         #expect(try await answer.json()["code"] != 503)

@@ -53,9 +53,12 @@ public enum GatewayCommand {
         Command.program = Command.Program(
             name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "drawbridge",
             abstract: abstract, version: version ?? Self.version)
+        // Else the first sockets would be there, and get what is printed.
+        for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 { _ = Glibc.open("/dev/null", O_RDWR) }
         if CommandLine.arguments.dropFirst().first == "init" {
             return try await initialize(standardHandlers: standardHandlers, register)
         }
+        let signals = StopSignals()
         let settings = try await settings(isAlone: passThrough.isEmpty)
         // The terminal asks no questions if the log is JSON, because then a program reads it.
         let isAsked = presenter == nil && settings.logFormat == .text
@@ -76,7 +79,7 @@ public enum GatewayCommand {
             defer { following.cancel() }
             // Deferred, because `serve` throws a CancellationError if the task was cancelled.
             defer { if settings.options[\.tests.unanswered] == .fail { failForUnanswered(gateway) } }
-            try await serve(gateway, settings, terminal)
+            try await serve(gateway, settings, terminal, signals)
         } catch let error where !(error is CancellationError) {
             fail(error)
         }
@@ -253,17 +256,11 @@ public enum GatewayCommand {
     }
 
     private static func serve(
-        _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?
+        _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?, _ signals: StopSignals
     ) async throws {
         let trustsThisMachine = settings.access.trust == .thisMachine
         let inspector = try inspector(of: gateway, settings)
         let server = try listen(gateway, settings)
-        let serving = Task { try await gateway.serve(by: server) }
-        // Before the banner is printed, because a program that reads that may send a signal immediately.
-        onFirstStop {
-            serving.cancel()
-            exitIfHeld(after: settings.server.grace / .seconds(1) + 3)
-        }
         let invitation = Invitation(
             address: server.address, publicURL: settings.server.publicURL,
             trustsThisMachine: trustsThisMachine,
@@ -275,6 +272,12 @@ public enum GatewayCommand {
             address: server.address, gateway: gateway, settings: settings,
             inspector: inspector?.drawLink(), takesWords: terminal != nil, invitation: invitation,
             ticket: isOpenToOthers ? gateway.admissions.drawTicket() : nil)
+        let serving = Task { try await gateway.serve(by: server) }
+        // Before the banner is printed, because a program that reads that may send a signal immediately.
+        signals.serve {
+            serving.cancel()
+            exitIfHeld(after: settings.server.grace / .seconds(1) + 3)
+        }
         banner.print()
         SpokenBridges.look(in: settings.root, for: gateway)
         let opened = settings.options[\.serving.open] == true ? open(banner, inspector, gateway.logger) : []

@@ -1,16 +1,40 @@
 import Dispatch
+import DrawbridgeServer
 import Glibc
 import Synchronization
 
-private let isStopped = Atomic(false)
+/// SIGTERM, SIGHUP and Ctrl-C end the start at once, and stop the server gracefully; a second Ctrl-C exits immediately.
+final class StopSignals: Sendable {
+    private enum State {
+        case starting
+        case serving(stop: @Sendable () -> Void)
+        case stopping
+    }
 
-/// Calls `stop` with the first SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C exits immediately.
-func onFirstStop(_ stop: @escaping @Sendable () -> Void) {
-    for number in [SIGTERM, SIGINT, SIGHUP] {
-        onSignal(number) {
-            let isFirst = !isStopped.exchange(true, ordering: .relaxed)
-            if isFirst { stop() } else if number == SIGINT { exit(1) }
+    private let state = Mutex(State.starting)
+
+    init() {
+        for number in [SIGTERM, SIGINT, SIGHUP] {
+            onSignal(number) { self.come(number) }
         }
+    }
+
+    /// Sets the callback for the first signal, now that there is something to stop.
+    func serve(stop: @escaping @Sendable () -> Void) {
+        state.withLock { $0 = .serving(stop: stop) }
+    }
+
+    private func come(_ number: Int32) {
+        let before = state.withLock { state in
+            if case .starting = state {
+                // Under the lock, so that nothing is served meanwhile: the start goes on in another thread.
+                LogWriter.standardError.flush(within: .seconds(3))
+                _exit(0)
+            }
+            defer { state = .stopping }
+            return state
+        }
+        if case .serving(let stop) = before { stop() } else if number == SIGINT { exit(1) }
     }
 }
 

@@ -1,6 +1,7 @@
 import Drawbridge
 import DrawbridgeServer
 import Glibc
+import HTTPGrammar
 
 struct Banner {
     let address: ServerAddress
@@ -171,8 +172,8 @@ struct Banner {
 
     /// A curl command to try: one of the program's handlers or a mock, else the echo; nil if nothing answers.
     private var example: String? {
-        let own = (ownPaths + replies.flatMap(\.names).map { "/\($0)" }).filter {
-            $0.wholeMatch(of: /[A-Za-z0-9_.\/:*-]+/) != nil
+        let own = (ownPaths + replies.flatMap(\.names).map { "/\($0)" }).lazy.filter {
+            $0.utf8.allSatisfy { $0.isWord || "./:*-".utf8.contains($0) }
         }
         // Parameters in a path become placeholders: `/user/:id` is shown as `/user/ID`.
         let named = (own.first { !$0.contains(where: ":*".contains) } ?? own.first).map { path in

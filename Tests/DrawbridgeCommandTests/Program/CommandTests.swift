@@ -76,6 +76,36 @@ import Testing
         #expect(try await drawbridge.line(with: "--cors https://evil.example").contains("refused"))
     }
 
+    /// Here the start waits for a pipe whose writer never ends.
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT]) func aSignalEndsTheStart(_ signal: Int32) async throws {
+        let folder = try Folder()
+        let pipe = "\(folder.path)/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let writer = open(pipe, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        #expect(write(writer, "{", 1) == 1)
+        let program = try Program.product("drawbridge", ["-p", "0", "--replies", pipe])
+        #expect(
+            await eventually {
+                var count: Int32 = 1
+                return ioctl(writer, UInt(FIONREAD), &count) == 0 && count == 0
+            })
+        kill(program.child.processIdentifier, signal)
+        #expect(await program.child.exitCode() == 0)
+        #expect(program.output.isEmpty)
+    }
+
+    /// Else the first sockets would be there, and get what somebody prints.
+    @Test func closedStandardDescriptorsAreOpened() async throws {
+        let command = try Program.path(of: "drawbridge")
+        let program = try Program("sh", ["-c", "exec '\(command)' -p 0 <&- >&-"])
+        _ = try await program.address()
+        for number in 0...1 {
+            let link = "/proc/\(program.child.processIdentifier)/fd/\(number)"
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
+        }
+    }
+
     @Test func onlyKnownHostsAreServed() async throws {
         let drawbridge = try Program.product(
             "drawbridge", ["-p", "0", "--allowed-hosts", "phone.test,tv.test"])

@@ -43,7 +43,7 @@ import Testing
     @Test func theCommandEndsEvenIfThePipeClosesAtOnce() async throws {
         let program = try Self.child()
         program.child.closeInput()
-        #expect([0, SIGTERM].contains(await program.child.exitCode()))
+        #expect(await program.child.exitCode() == 0)
     }
 
     @Test(arguments: ["", "\n", "too-short\n", "\(token) \n", String(repeating: "p", count: 5000) + " "])

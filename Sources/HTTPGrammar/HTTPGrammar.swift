@@ -39,6 +39,19 @@ extension UInt8 {
     }
 }
 
+/// A number as people write it; not what Swift takes too: `+1`, `-0`, `0x1`, `1e3`, `nan`, `.5`, digits of other scripts.
+package protocol PlainNumber: LosslessStringConvertible, SendableMetatype {}
+extension Int: PlainNumber {}
+extension Double: PlainNumber {}
+
+extension PlainNumber {
+    package init?(plain text: some StringProtocol) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
+        self.init(String(text))
+    }
+}
+
 extension BidirectionalCollection where Element == UInt8 {
     /// The bytes without spaces and tabs at both ends, which do not belong to a field value (RFC 9110, section 5.5).
     @inlinable package var trimmed: SubSequence {

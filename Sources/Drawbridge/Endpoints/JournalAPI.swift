@@ -84,12 +84,13 @@ enum JournalAPI {
     }
 
     static func saveMissing(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let number = try request.query(of: ["number"])["number"]
+        let text = try request.query(of: ["number"])["number"]
+        let number = text.flatMap { Int(plain: $0) }
         _ = try gateway.keeper(for: request)
-        guard number == nil || number.flatMap(Int.init) != nil else {
+        guard text == nil || number != nil else {
             throw HTTPError(.badRequest, "number: the number of a record that names what pages lack")
         }
-        let saved = try await gateway.saveMissing(by: request.teller, only: number.flatMap(Int.init))
+        let saved = try await gateway.saveMissing(by: request.teller, only: number)
         let count = saved.names.count + saved.given.count
         gateway.note(
             request,

@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 /// The tester's API for questions: lists those that wait, and answers one instead of a person.
@@ -12,7 +13,7 @@ enum QuestionsAPI {
         let session = try request.askedSession()
         _ = try request.query(of: ["session", "choice"])
         try request.checkMembers(["choice", "fields"])
-        guard let number = request.parameters["number"].flatMap(Int.init) else {
+        guard let number = request.parameters["number"].flatMap({ Int(plain: $0) }) else {
             throw HTTPError(
                 .notFound, "a question has a number; GET \(OwnPath.questions.path) lists those that wait")
         }

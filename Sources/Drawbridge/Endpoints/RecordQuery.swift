@@ -1,3 +1,5 @@
+import HTTPGrammar
+
 /// The query of a request for records; an unknown item is refused, since a misspelt filter would select all records.
 struct RecordQuery {
     let filter: RecordFilter
@@ -52,13 +54,13 @@ struct RecordQuery {
 
     private static func number(_ text: String?, _ name: String) throws(HTTPError) -> Int? {
         guard let text else { return nil }
-        if let number = Int(text), number >= 0 { return number }
+        if let number = Int(plain: text) { return number }
         throw HTTPError(.badRequest, "\(name): must be a whole number, and not \(text.cut(to: 40))")
     }
 
     func seconds(upTo longest: Double) throws(HTTPError) -> Double {
         guard let text = values["seconds"] else { return 0 }
-        if let seconds = Double(text), (0...longest).contains(seconds) { return seconds }
+        if let seconds = Double(plain: text), (0...longest).contains(seconds) { return seconds }
         throw HTTPError(
             .badRequest, "seconds: must be a number up to \(Int(longest)), and not \(text.cut(to: 40))")
     }

@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 /// The records as they come and change, as an event stream (WHATWG HTML, 9.2).
@@ -16,7 +17,7 @@ enum JournalStream {
         let epoch = "\(gateway.pages.epoch)."
         var place = 0
         if let last = request.headers.value(.lastEventID), !last.isEmpty {
-            guard last.hasPrefix(epoch), let number = Int(last.dropFirst(epoch.count)) else {
+            guard last.hasPrefix(epoch), let number = Int(plain: last.dropFirst(epoch.count)) else {
                 throw HTTPError(
                     .gone,
                     "Last-Event-ID: it is of another process; the gateway was started again, so begin anew")

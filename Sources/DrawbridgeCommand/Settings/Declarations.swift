@@ -29,6 +29,17 @@ extension Option {
         self.init(name: name, help: help, completion: completion)
     }
 
+    init<Number: PlainNumber>(
+        _ value: String, _ help: String, usual: String? = nil, variable: String? = nil,
+        name: NameSpecification = .long
+    ) where Value == Number? {
+        self.init(name: name, help: ArgumentHelp(help, usual: usual, variable: variable, value: value)) {
+            text in
+            if let number = Number(plain: text) { return number }
+            throw ValidationError("write a number in digits")
+        }
+    }
+
     init<Given: ExpressibleByArgument>(
         wrappedValue: [Given], _ value: String, _ help: String, usual: String? = nil, more: String? = nil,
         completion: CompletionKind? = nil
@@ -106,7 +117,7 @@ struct ByteCount: ExpressibleByArgument, Equatable {
         case "g", "gb": shift = 30
         default: return nil
         }
-        guard let number = Int(digits), number <= Int.max >> shift else { return nil }
+        guard let number = Int(plain: digits), number <= Int.max >> shift else { return nil }
         bytes = number << shift
     }
 }

@@ -135,7 +135,9 @@ struct Settings {
         forwarding.keepsHost = options[\.behind.keepHost] ?? false
         forwarding.tellsCaller = options[\.behind.forwarded] ?? true
         forwarding.rewritesAddresses = options[\.behind.rewrite] ?? true
-        forwarding.certificates = try options[\.behind.upstreamCa].map(readable)
+        forwarding.certificates = try options[\.behind.upstreamCa].map {
+            try FileText($0, onlyRegular: true).path
+        }
         forwarding.isInsecure = options[\.behind.upstreamInsecure] ?? false
         if let seconds = options[\.behind.upstreamTimeout] { forwarding.answerTimeout = .seconds(seconds) }
         return try options[\.behind.upstream].map { try Upstream($0, forwarding) }
@@ -185,14 +187,6 @@ struct Settings {
         case .verbose: .debug
         case nil: .info
         }
-    }
-
-    /// Checks that a certificate file can be read, so that the start fails and not the first request.
-    private static func readable(_ path: String) throws -> String {
-        if Glibc.access(path, R_OK) == 0 { return path }
-        throw Failure(
-            "cannot read \(path): \(String(cString: strerror(errno))); --upstream-ca takes a file of certificates"
-        )
     }
 
     private static func identity(_ cert: String?, _ key: String?) throws -> TLSIdentity? {
@@ -256,7 +250,7 @@ struct Settings {
 
     private static func environmentPort() throws -> Int? {
         guard let text = environment("PORT") else { return nil }
-        if let port = Int(text), ServingOptions.ports.contains(port) { return port }
+        if let port = Int(plain: text), ServingOptions.ports.contains(port) { return port }
         throw ValidationError("PORT=\(text): a port is a number from 0 to 65535")
     }
 }

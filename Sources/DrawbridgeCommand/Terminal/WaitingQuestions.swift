@@ -49,7 +49,7 @@ struct WaitingQuestions {
         hasLost = false
         guard let oldest = all.first else { return line.isEmpty ? .nothing : .unasked }
         let first = line.prefix { $0 != " " }
-        let number = first.utf8.allSatisfy(\.isDigit) ? Int(first) : nil
+        let number = Int(plain: first)
         let named = number.flatMap { (1...last).contains($0) ? $0 : nil }
         let text = named == nil ? line : String(Substring(line.dropFirst(first.count).utf8.trimmed))
         guard let number = named ?? only else {

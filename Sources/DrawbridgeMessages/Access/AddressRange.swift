@@ -25,9 +25,7 @@ package struct AddressRange: Sendable, Equatable {
             self.init(address, prefix: size)
             return
         }
-        guard parts[1].utf8.allSatisfy(\.isDigit), let length = Int(parts[1]),
-            (0...size).contains(length - offset)
-        else {
+        guard let length = Int(plain: parts[1]), (0...size).contains(length - offset) else {
             throw InvalidAddressRange(
                 text,
                 "has no valid prefix length; write a number from \(offset) to \(offset + size) after the slash"

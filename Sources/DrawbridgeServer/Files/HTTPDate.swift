@@ -46,7 +46,7 @@ struct HTTPDate: Comparable {
         case 4 where Self.longWeekdays.contains { parts[0] == "\($0)," } && parts[3] == "GMT":
             // Sunday, 06-Nov-94 08:49:37 GMT
             let date = parts[1].split(separator: "-", omittingEmptySubsequences: false)
-            guard date.count == 3, date[2].utf8.count == 2, let year = Self.number(date[2]) else {
+            guard date.count == 3, date[2].utf8.count == 2, let year = Int(plain: date[2]) else {
                 return nil
             }
             let full = Self.fullYear(year)
@@ -63,10 +63,10 @@ struct HTTPDate: Comparable {
         let clock = clock.split(separator: ":", omittingEmptySubsequences: false)
         guard year.utf8.count == 4, day.utf8.count <= 2, clock.count == 3,
             clock.allSatisfy({ $0.utf8.count == 2 }),
-            let year = Self.number(year), let day = Self.number(day),
+            let year = Int(plain: year), let day = Int(plain: day),
             let month = Self.months.firstIndex(where: { month == $0 }),
-            let hour = Self.number(clock[0]), let minute = Self.number(clock[1]),
-            let second = Self.number(clock[2]),
+            let hour = Int(plain: clock[0]), let minute = Int(plain: clock[1]),
+            let second = Int(plain: clock[2]),
             // 60 is a leap second.
             hour < 24, minute < 60, second <= 60
         else { return nil }
@@ -76,10 +76,6 @@ struct HTTPDate: Comparable {
         // `timegm` turns February 30 into March 1 or 2; such a date is invalid.
         guard parts.tm_mday == day else { return nil }
         self.init(seconds: start + hour * 3600 + minute * 60 + second)
-    }
-
-    private static func number(_ digits: Substring) -> Int? {
-        digits.utf8.allSatisfy(\.isDigit) ? Int(digits) : nil
     }
 
     private static func twoDigits(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }

@@ -118,10 +118,7 @@ struct UpstreamSender: Sendable {
     /// How many more times an `OPTIONS` may be forwarded (RFC 9110, section 7.6.2); nil if there is no valid number, so
     /// that the field is forwarded unchanged.
     private static func maxForwards(of request: Request) -> Int? {
-        guard request.method == .options, let text = request.headers[.maxForwards]?.utf8, text.count <= 9,
-            text.allSatisfy(\.isDigit)
-        else { return nil }
-        return Int(String(text))
+        request.method == .options ? request.headers[.maxForwards].flatMap { Int(plain: $0) } : nil
     }
 
     private func forwarding(_ request: Request) -> Forwarding {

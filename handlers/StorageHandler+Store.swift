@@ -213,6 +213,13 @@ private final class File {
             guard count >= 0 else { throw StoreError("read", path) }
             guard count > 0 else { return contents }
             contents += chunk[..<count]
+            // Written by hand, it may have some more than the store would write.
+            guard contents.count <= 2 * StorageHandler.Store.limit else {
+                throw StoreError(
+                    description:
+                        "\(path) has more than \(2 * StorageHandler.Store.limit >> 20) MB: move it away to start anew"
+                )
+            }
         }
     }
 

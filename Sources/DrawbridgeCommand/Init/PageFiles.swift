@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// The pages and scripts of a folder, read within limits of number, size and time, and a list of the skipped ones.
@@ -51,16 +52,7 @@ struct PageFiles {
 
     /// The names in a folder, sorted, without hidden ones; nil, with `errno` set, if the folder cannot be opened.
     private static func names(in folder: String) -> [String]? {
-        guard let stream = opendir(folder) else { return nil }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream), names.count < 100_000 {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names.filter { !$0.hasPrefix(".") }.sorted()
+        Linux.names(in: folder)?.filter { !$0.hasPrefix(".") }.sorted()
     }
 
     /// Reads an entry of a folder; if the entry is a folder that is to be read in turn, returns its path.

@@ -1,4 +1,5 @@
 import Drawbridge
+import EventLoop
 import Glibc
 
 extension JSON {
@@ -35,9 +36,8 @@ struct FileText {
         refusing problem: (stat) -> String? = { _ in nil }
     ) throws {
         self.path = path
-        // Without O_NONBLOCK, open would wait for the writer of a FIFO.
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (folder == nil ? 0 : O_NOFOLLOW)
-        let descriptor = openat(folder?.number ?? AT_FDCWD, folder?.name ?? path, flags)
+        let descriptor =
+            folder.map { Linux.open($0.name, in: $0.number, O_NOFOLLOW) } ?? Linux.open(path)
         guard descriptor >= 0 else { throw Self.unreadable(path) }
         defer { close(descriptor) }
         var status = stat()
@@ -45,20 +45,13 @@ struct FileText {
         if let problem = problem(status) { throw Failure(problem) }
         isRegular = status.st_mode & S_IFMT == S_IFREG
         guard isRegular || !onlyRegular && folder == nil else {
-            throw Failure("\(path) is no longer a regular file; put one there")
+            throw Failure("\(path) is not a regular file; put one there")
         }
-        _ = fcntl(descriptor, F_SETFL, 0)
-        var contents: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.unreadable(path) }
-            guard count > 0 else { break }
-            contents += chunk[..<count]
-            guard contents.count <= Self.mostBytes else {
-                throw Failure("\(path) has more than \(Self.mostBytes >> 20) MB; name a smaller JSON file")
-            }
+        guard let contents = Linux.read(descriptor, atMost: Self.mostBytes) else {
+            throw Self.unreadable(path)
+        }
+        guard contents.count <= Self.mostBytes else {
+            throw Failure("\(path) has more than \(Self.mostBytes >> 20) MB; name a smaller file")
         }
         mark = contents.starts(with: Self.byteOrderMark) ? Self.byteOrderMark : []
         bytes = Array(contents.dropFirst(mark.count))
@@ -73,7 +66,7 @@ struct FileText {
 
     static func unreadable(_ file: String) -> Failure {
         Failure(
-            "cannot read \(file): \(String(cString: strerror(errno))); give a JSON file that this user may read"
+            "cannot read \(file): \(String(cString: strerror(errno))); give a file that this user may read"
         )
     }
 }

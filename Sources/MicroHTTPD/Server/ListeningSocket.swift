@@ -107,10 +107,10 @@ enum PortHolder {
         let sockets = Set(
             ["tcp", "tcp6"].flatMap { listening(at: port, in: systemText(of: "/proc/net/\($0)")) })
         guard !sockets.isEmpty else { return nil }
-        return names(in: "/proc").lazy.compactMap(Int.init).first { process in
-            names(in: "/proc/\(process)/fd").contains { name in
+        return Linux.names(in: "/proc")?.lazy.compactMap(Int.init).first { process in
+            Linux.names(in: "/proc/\(process)/fd")?.contains { name in
                 link(at: "/proc/\(process)/fd/\(name)").map(sockets.contains) == true
-            }
+            } == true
         }.map { process in
             let name = systemText(of: "/proc/\(process)/comm").prefix { $0 != "\n" }
             return "\(name.isEmpty ? "a program" : name) (process \(process))"
@@ -128,19 +128,6 @@ enum PortHolder {
         }
     }
 
-    private static func names(in folder: String) -> [String] {
-        guard let list = opendir(folder) else { return [] }
-        defer { closedir(list) }
-        var names: [String] = []
-        while let entry = readdir(list) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) { name in
-                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                })
-        }
-        return names
-    }
-
     private static func link(at path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { bytes in
             bytes.initialize(repeating: 0)
@@ -153,17 +140,5 @@ enum PortHolder {
 
 /// The text of a file in `/proc` or `/sys`; empty if it cannot be read.
 func systemText(of path: String) -> String {
-    String(decoding: contents(of: path, atMost: .max) ?? [], as: UTF8.self)
-}
-
-/// A file's bytes, read until the end or just beyond the limit; nil with `errno` if it cannot be read.
-func contents(of path: String, atMost limit: Int) -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
-    while bytes.count <= limit, case let count = read(file, &piece, piece.count), count != 0 {
-        if count > 0 { bytes += piece[..<count] } else if errno != EINTR { return nil }
-    }
-    return bytes
+    String(decoding: Linux.contents(of: path, atMost: .max) ?? [], as: UTF8.self)
 }

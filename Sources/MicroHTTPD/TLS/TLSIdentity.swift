@@ -162,7 +162,7 @@ struct PEMText {
     private static let mostBytes = 1 << 20
 
     static func read(_ path: String) throws -> PEMText {
-        guard let bytes = contents(of: path, atMost: Self.mostBytes) else {
+        guard let bytes = Linux.contents(of: path, atMost: Self.mostBytes) else {
             throw ListenError(
                 "\(SystemError("cannot read \(path)")); give a PEM file that this user may read")
         }

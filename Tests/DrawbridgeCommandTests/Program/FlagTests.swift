@@ -629,4 +629,38 @@ import Testing
         #expect(await program.child.exitCode() == 64)
         _ = try await program.line(with: "PORT=eighty: a port is a number from 0 to 65535")
     }
+
+    @Test(
+        arguments: ["--port", "--inspector-port", "--grace", "--upstream-timeout"],
+        ["0x1", "+1", "1e1", "nan"])
+    func aNumberIsWrittenInDigits(_ flag: String, _ number: String) async throws {
+        let program = try Self.drawbridge(["\(flag)=\(number)"])
+        #expect(await program.child.exitCode() == 64)
+        _ = try await program.line(with: "write a number in digits")
+    }
+
+    // MARK: Files that it names
+
+    /// A pipe that nobody writes to is empty, and what never ends has too much.
+    @Test(arguments: [
+        ["-c", "FILE"], ["--replies", "FILE"], ["--choose", "@FILE"], ["--bridge", "FILE.js"],
+        ["--upstream-ca", "FILE"],
+        ["--cert", "FILE", "--key", "KEY"], ["--cert", "CERT", "--key", "FILE"],
+    ])
+    func whatIsNotAFileEndsTheStart(_ arguments: [String]) async throws {
+        let folder = try Folder()
+        let (certificate, key) = try await Certificates().make()
+        for name in ["pipe", "pipe.js"] { #expect(mkfifo("\(folder.path)/\(name)", 0o600) == 0) }
+        #expect(symlink("/dev/zero", "\(folder.path)/zero.js") == 0)
+        for file in ["\(folder.path)/pipe", folder.path, "\(folder.path)/none", "/dev/zero"] {
+            let other = file == "/dev/zero" ? "\(folder.path)/zero.js" : "\(file).js"
+            let named = arguments.map {
+                $0.replacing("FILE.js", with: other).replacing("FILE", with: file)
+                    .replacing("CERT", with: certificate).replacing("KEY", with: key)
+            }
+            let program = try Self.drawbridge(["-p", "0"] + named)
+            #expect([1, 64].contains(await program.child.exitCode()), "\(named)")
+            _ = try await program.line(with: named.contains(other) ? other : file)
+        }
+    }
 }

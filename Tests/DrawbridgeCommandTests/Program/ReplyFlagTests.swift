@@ -162,7 +162,7 @@ import Testing
         let own = try await program.address()
         #expect(unlink(file) == 0)
         #expect(mkfifo(file, 0o600) == 0)
-        _ = try await program.line(with: "live.json is no longer a regular file")
+        _ = try await program.line(with: "live.json is not a regular file")
         #expect(try await Self.call(own, "a") == Self.data(#""old""#))
         #expect(unlink(file) == 0)
         try folder.write("live.json", #"{"replies": {"a": "new"}}"#)

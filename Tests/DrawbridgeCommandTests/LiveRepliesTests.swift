@@ -1,6 +1,6 @@
 import ArgumentParser
 import Drawbridge
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -99,6 +99,44 @@ import Testing
 
         /// Looks at the file as `follow` does.
         func look() async throws { try await replies.take(0) }
+    }
+
+    /// The last one wins where two have a name, and is no place for what is new.
+    @Test func aNewMockIsSavedInTheFirstFileThatWasNamed() async throws {
+        let folder = try Folder()
+        let (one, two) = (
+            try folder.write("one.json", #"{"replies": {"b": 1}}"#),
+            try folder.write("two.json", #"{"replies": {"b": 2}}"#)
+        )
+        let config = try ConfigFile(FileText("c.json", Array(#"{"replies": {"c": 1}}"#.utf8)), isFound: false)
+        let flags = try Command.parse(["--replies", one, "--replies", two])
+        let settings = try Settings(flags, config, isAlone: true)
+        let replies = LiveReplies(settings, for: Gateway(), nil)
+        try await replies.begin()
+        #expect(await replies.file == one)
+        #expect(try await replies.keep(("a", 1, false, nil, .usual, nil, "inspector")).file == one)
+        #expect(
+            try await replies.keep(("b", 3, false, nil, .usual, nil, "inspector")).file == two,
+            "as b is there")
+        let missing = try await replies.keep(
+            missing: [UnansweredName("d", inputs: [])], giving: [], by: "program")
+        #expect(missing.file == one)
+    }
+
+    /// A process that is killed between two steps of a save leaves its temporary file; the next save removes it.
+    @Test func aSaveRemovesWhatADeadProcessLeft() async throws {
+        let saved = try await Saved("{}")
+        let dead = try Program("true", [])
+        _ = await dead.child.exitCode()
+        let leftover = ".drawbridge.json.\(dead.child.processIdentifier).7"
+        let others = [
+            ".drawbridge.json.\(getpid()).7", ".drawbridge.json.7", ".drawbridge.json.-1.7",
+            "drawbridge.json.7.7",
+        ]
+        for name in others + [leftover] { try saved.folder.write(name, "") }
+        try await saved.save("pay", 1)
+        let names = try FileManager.default.contentsOfDirectory(atPath: saved.folder.path)
+        #expect(Set(names) == Set(others + ["drawbridge.json"]))
     }
 
     /// What is deleted while it is answered by is there again with the next save, and all that it had.

@@ -6,7 +6,7 @@ import Glibc
 extension LiveReplies: ReplyKeeper {
     /// The file that mocks are saved in: the first that was given or found, else a new one; nil if none can be written.
     var file: String? {
-        if let file = sources.files.first(where: \.text.isRegular) { return file.text.path }
+        if let saved = sources.saved { return sources.files[saved].text.path }
         return search != nil && search?.complaint == nil ? FoundFile.new(in: root) : nil
     }
 
@@ -19,7 +19,7 @@ extension LiveReplies: ReplyKeeper {
         // A pattern that matches the name is kept, because it matches other names too.
         let isIts = standing?.pattern.text == RoutePattern(mock.name).text
         if !mock.isCase { try Self.check(mock, against: there != nil && isIts ? standing : nil) }
-        let (file, edit, save) = try change(there ?? first, by: mock.by) { text throws(ReplyFault) in
+        let (file, edit, save) = try change(there ?? sources.saved, by: mock.by) { text throws(ReplyFault) in
             let place = there == nil ? nil : standing?.place?.offset
             return try ReplyEdit(text, setting: mock.name, to: mock.reply, isCase: mock.isCase, at: place)
         }
@@ -56,7 +56,7 @@ extension LiveReplies: ReplyKeeper {
         let members = members.filter(gateway.isMissing)
         guard !new.isEmpty || !members.isEmpty else { return (try writtenFile, [], nil) }
         // A file of mocks alone has no settings, which another one gets.
-        let (mocks, settings) = (first, settingsPlace)
+        let (mocks, settings) = (sources.saved, settingsPlace)
         guard members.isEmpty || settings != nil || search != nil else {
             throw HTTPError(.conflict, "no file has settings; start with -c FILE, or with the flags")
         }
@@ -103,8 +103,6 @@ extension LiveReplies: ReplyKeeper {
         gateway.journal.touch(.replies)
         return (file, edit.undone, save.written.mocks.map(\.name).filter { !edit.undone.contains($0) })
     }
-
-    private var first: Int? { sources.files.firstIndex(where: \.text.isRegular) }
 
     private var writtenFile: String {
         get throws(HTTPError) {

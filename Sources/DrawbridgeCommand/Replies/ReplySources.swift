@@ -75,6 +75,12 @@ struct ReplySources {
         }
     }
 
+    /// The file, in `files`, that mocks are saved in unless they are in another: the first that was named.
+    var saved: Int? {
+        files.lastIndex { $0.kind == .replies && $0.text.isRegular }
+            ?? files.firstIndex(where: \.text.isRegular)
+    }
+
     var written: [ReplyFile] { files.filter(\.isWritten).map(\.file) }
 
     func replacing(at place: Int, by source: Source) -> Self {
@@ -100,7 +106,7 @@ struct ReplySources {
 
     var layers: ReplyLayers {
         var layers = ReplyLayers(given, files: files.map(\.file), scenario: scenario)
-        layers.file = files.first { $0.text.isRegular }?.text.path
+        layers.file = saved.map { files[$0].text.path }
         return layers
     }
 

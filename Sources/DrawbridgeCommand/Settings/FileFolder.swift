@@ -1,11 +1,13 @@
 import DrawbridgeServer
+import EventLoop
 import Glibc
+import HTTPGrammar
 
 /// The open folder of a file; checks and writes use it instead of the path, which may lead elsewhere by then.
 struct FileFolder {
     let path: String
     let name: String
-    /// A random, unused name in the folder.
+    /// A random, unused name in the folder, which names the process: a later save removes what a dead one left.
     let temporary: String
     private(set) var status = stat()
     private let descriptor: Descriptor
@@ -30,6 +32,12 @@ struct FileFolder {
     /// Owner and mode are those of `old`; without it the mode is 0644 less the umask, and for root the owner is the
     /// folder's.
     func make(_ name: String, _ bytes: [UInt8], like old: stat? = nil) throws(FileError) -> stat {
+        for found in Linux.names(in: "/proc/self/fd/\(number)") ?? [] where found.hasPrefix(".\(self.name).")
+        {
+            let numbers = found.dropFirst(self.name.count + 2).split(separator: ".").map { Int(plain: $0) }
+            guard numbers.count == 2, let process = numbers[0].map(pid_t.init(clamping:)) else { continue }
+            if kill(process, 0) != 0, errno == ESRCH { unlinkat(number, found, 0) }
+        }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try FileError.check { openat(number, name, flags, old == nil ? 0o644 : 0o600) }
         defer { close(file) }

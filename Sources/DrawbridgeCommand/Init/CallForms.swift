@@ -21,14 +21,17 @@ extension PageCalls {
             (self.by, self.keys, self.owner, self.isGuess) = (by, keys, owner, isGuess)
         }
 
-        private init(_ text: Substring) {
+        /// The members of a message that may name a call.
+        static let names = ["type", "action", "method", "event", "name", "command"]
+
+        init(_ text: Substring) {
             let words = text.split(separator: " ").map(String.init)
             let path = words[0].split(separator: ".").map(String.init)
             (name, object) = (path[path.count - 1], path.count > 1 ? path[0] : "")
             kind = words[1] == "event" ? .event : .call
             (index, ownerIndex) = (Int(words[1]) ?? 0, words.count > 2 ? Int(words[2]) : nil)
             by = name == "callNative" ? "callNative()" : object.isEmpty ? "WebViewJavascriptBridge" : object
-            if name == "postMessage" { keys = ["type", "action", "method", "event", "name", "command"] }
+            if name == "postMessage" { keys = Self.names }
         }
 
         /// A function, the index of the argument with the call's name (or `event`), and of the service or plugin.
@@ -40,7 +43,7 @@ extension PageCalls {
             Capacitor.nativePromise 1 0, Capacitor.nativeCallback 1 0, cordova.exec 3 2
             WKWebViewJavascriptBridge.callHandler 0, WKWebViewJavascriptBridge.registerHandler event
             kerkee.invoke 1 0, kerkee.addEventListener event, jsBridgeClient.invoke 1 0
-            jsBridgeClient.addEventListener event, __TAURI_INTERNALS__.invoke 0
+            jsBridgeClient.addEventListener event, __TAURI_INTERNALS__.invoke 0, __TAURI__.invoke 0
             WeixinJSBridge.invoke 0, WeixinJSBridge.on event, AlipayJSBridge.call 0, ReactNativeWebView.postMessage 0
             """.split { $0 == "\n" || $0 == "," }.map(Form.init)
     }

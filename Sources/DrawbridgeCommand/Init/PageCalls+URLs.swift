@@ -5,6 +5,9 @@ extension PageCalls {
     mutating func readURL(_ text: String, _ place: Int) {
         guard text.utf8.contains(where: { $0 == 0x40 || $0 == 0x5F || $0 == 0x3A }) else { return }
         if text.hasPrefix("@capacitor/") { return addPlugins(before: place) }
+        if text.hasPrefix("@tauri-apps/api/") {
+            return wait(Form("__TAURI__.invoke 0"[...]), place)
+        }
         if text.contains("__QUEUE_MESSAGE__/") { return add("yy://__QUEUE_MESSAGE__/", place, as: .bridge) }
         if text.hasPrefix("kcnative:") { return add("kerkee", place, as: .bridge) }
         guard let (by, name) = Self.native(text) else { return }

@@ -126,6 +126,12 @@ struct PageCalls {
         case "stringify" where asking.contains(scripts.file(place)):
             guard let message = scripts.parts(place + 1).first else { return }
             _ = takes(message, Form("http://__jsbridge__", keys: ["action"]), place)
+        case "stringify" where scripts[scripts.head(place) - 2] == "prompt":
+            // Cordova's and kerkee's prompts have a second text.
+            let open = scripts.head(place) - 1
+            guard let message = scripts.parts(open).first, scripts.parts(open).count == 1 else { return }
+            add("prompt(JSON)", place, as: .bridge)
+            take(message, Form("prompt(JSON)", keys: Form.names), place)
         case "registerPlugin" where scripts[scripts.head(place) - 1] == "=":
             addPlugin(scripts.head(place) - 2)
         default: break
@@ -235,8 +241,10 @@ struct PageCalls {
                 "cordova", "dsBridge", "dsbridge", "KKJSBridge", "kerkee", "jsBridgeClient",
             ].contains(form.object)
             if !form.object.isEmpty {
-                return scripts[place - 1] == "." && scripts[place - 2] == form.object
-                    && scripts.receiver(place - 2) == nil
+                // Of Tauri 2 it is `__TAURI__.core.invoke`.
+                let object = scripts[place - 2] == "core" ? place - 4 : place - 2
+                return scripts[place - 1] == "." && scripts[object] == form.object
+                    && scripts.receiver(object) == nil
                     && (isOfPage || !scripts.isDeclared(form.object))
             }
             if form.name == "callNative" { return receiver == nil && !scripts.isDeclared(form.name) }

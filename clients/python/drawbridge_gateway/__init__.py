@@ -14,6 +14,7 @@ import secrets
 import subprocess
 import sys
 import threading
+import weakref
 from collections import deque
 from http.client import HTTPException
 from pathlib import Path
@@ -76,6 +77,22 @@ class VerifyError(AssertionError):
     """Native was not called as a test expects."""
 
 
+#: The gateways that this process has started.
+_started = weakref.WeakSet()
+
+
+def _let_go():
+    """A forked child has no part in the pipes of its parent: it may live longer."""
+    for process in _started:
+        if not process.child.stdin.closed:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, process.child.stdin.fileno(), inheritable=False)
+            os.close(nowhere)
+
+
+os.register_at_fork(after_in_child=_let_go)
+
+
 class _Process:
     """A gateway that was started here. The pipe to it stays open for as long as this process lives: its end ends it."""
 
@@ -92,6 +109,7 @@ class _Process:
                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
         except OSError as error:
             raise GatewayError(f"drawbridge does not start: {error}") from None
+        _started.add(self)
         self._write(f"{self.token}\n")
         for line in self.child.stderr:
             self._keep(line.rstrip("\n"))

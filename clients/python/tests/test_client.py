@@ -269,6 +269,25 @@ print(gateway.address, flush=True)
             time.sleep(0.02)
 
 
+def test_a_forked_child_that_lives_longer_keeps_no_gateway():
+    script = """
+import os, signal, sys
+from drawbridge_gateway import start
+gateway = start(os.environ["SHOP"])
+if os.fork() == 0:
+    sys.stdin.read()
+    os._exit(0)
+print(gateway.address, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    words = [sys.executable, "-c", script]
+    # The child ends with its input, at the end of this block.
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
+        address = parent.stdout.readline().decode().strip()
+        while answers(address):
+            time.sleep(0.02)
+
+
 def answers(address):
     try:
         with urlopen(f"{address}/__drawbridge__/health"):

@@ -1,7 +1,8 @@
 extension JSON {
     /// Parses a JSON text in UTF-8: one value, with nothing but white space around it (RFC 8259).
     ///
-    /// An object with a repeated name is refused, since parsers disagree about which of its values is valid.
+    /// An object with a repeated name is refused, since parsers disagree about which of its values is valid. A byte order
+    /// mark is skipped, and half of a surrogate pair (`"\ud83c"`, left where an emoji was cut) becomes U+FFFD.
     /// - Parameters:
     ///   - bytes: The text.
     ///   - maximumDepth: The greatest depth of arrays and objects. Parsing does not recurse, but comparing, writing and

@@ -11,6 +11,8 @@ struct JSONParser {
     private(set) var entries: [Entry] = []
     /// The characters of strings that had escapes, with these replaced.
     private(set) var aside: [UInt8] = []
+    /// Halves of surrogate pairs that were replaced, up to 16: so often may they have made two names the same.
+    private var halves = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsRepetition: Bool = false) {
         self.bytes = bytes
@@ -23,6 +25,7 @@ struct JSONParser {
     mutating func document() throws(JSON.ParseError) {
         guard bytes.count < Entry.none else { throw fault("the text has more than 4 GB") }
         try checkEncoding()
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         entries.reserveCapacity(bytes.count / 4 + 4)
         repeat {
             while try !beginValue() {}
@@ -32,9 +35,6 @@ struct JSONParser {
     }
 
     private func checkEncoding() throws(JSON.ParseError) {
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            throw fault("the text begins with a byte order mark (EF BB BF); send it without")
-        }
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
@@ -114,10 +114,7 @@ struct JSONParser {
             container = entries[place].parent
             entries[place].end = UInt32(truncatingIfNeeded: entries.count)
             depth -= 1
-            if isObject, !allowsRepetition, let name = repeatedName(in: place) {
-                let excerpt = JSON.string(text(name)).excerpt
-                throw fault("the object has two members with the name \(excerpt)", at: Int(name.position))
-            }
+            if isObject, !allowsRepetition { try tellNamesApart(in: place) }
         }
         return true
     }
@@ -134,8 +131,24 @@ struct JSONParser {
         guard skip(":") else { throw fault("expected ':' after the name of a member, found \(found)") }
     }
 
-    /// The first repeated name of an object; a few names are compared in pairs, more of them with a set.
-    private func repeatedName(in object: Int) -> Entry? {
+    /// Refuses an object with a repeated name; where replaced halves of characters may be why, the name gets one more.
+    private mutating func tellNamesApart(in object: Int) throws(JSON.ParseError) {
+        while let place = repeatedName(in: object) {
+            let name = text(entries[place])
+            guard halves > 0, name.unicodeScalars.contains("\u{FFFD}") else {
+                let message = "the object has two members with the name \(JSON.string(name).excerpt)"
+                throw fault(message, at: Int(entries[place].position))
+            }
+            halves -= 1
+            entries[place].isAside = true
+            entries[place].start = UInt32(truncatingIfNeeded: aside.count)
+            aside += "\(name)\u{FFFD}".utf8
+            entries[place].end = UInt32(truncatingIfNeeded: aside.count)
+        }
+    }
+
+    /// The place of the first repeated name of an object; a few are compared in pairs, more of them with a set.
+    private func repeatedName(in object: Int) -> Int? {
         let isSmall = entries[object].count <= JSONTape.searchLimit
         var known = Set<JSON.Bytewise>(minimumCapacity: isSmall ? 0 : entries[object].count)
         var place = object + 1
@@ -144,11 +157,11 @@ struct JSONParser {
             if isSmall {
                 var earlier = object + 1
                 while earlier < place {
-                    if isSame(entries[earlier], name) { return name }
+                    if isSame(entries[earlier], name) { return place }
                     earlier = next(after: earlier + 1)
                 }
             } else if !known.insert(JSON.Bytewise(text(name))).inserted {
-                return name
+                return place
             }
             place = next(after: place + 1)
         }
@@ -233,11 +246,11 @@ struct JSONParser {
         position += 1
     }
 
-    /// Parses `uXXXX`, or `uXXXX\uXXXX` for a surrogate pair.
+    /// Parses `uXXXX`, or `uXXXX\uXXXX` for a surrogate pair; half of one becomes U+FFFD, as when browsers encode a text.
     private mutating func escapedScalar() throws(JSON.ParseError) -> Unicode.Scalar {
-        let start = position - 1
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return scalar }
+        let after = position
         if first < 0xDC00, skip("\\"), current == UInt8(ascii: "u") {
             let second = try hexadecimal()
             if 0xDC00...0xDFFF ~= second,
@@ -246,8 +259,9 @@ struct JSONParser {
                 return scalar
             }
         }
-        let code = String(decoding: bytes[start + 2..<start + 6], as: UTF8.self)
-        throw fault("\\u\(code) is half of a surrogate pair and stands alone", at: start)
+        position = after
+        halves = min(halves + 1, 16)
+        return "\u{FFFD}"
     }
 
     private mutating func hexadecimal() throws(JSON.ParseError) -> UInt32 {

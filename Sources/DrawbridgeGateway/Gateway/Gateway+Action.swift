@@ -19,17 +19,17 @@ extension Gateway {
             )
         }
         // In a query or a form, every item other than `action` and `data` is a member of the input.
-        let isJSON = request.body.bytes?.first { $0 > 0x20 } == UInt8(ascii: "{")
+        let isJSON = request.body.bytes?.first { 0x21..<0x80 ~= $0 } == UInt8(ascii: "{")
+        var query = request.query
         var form = Query(isJSON ? "" : String(decoding: request.body.bytes ?? [], as: UTF8.self))
         form["action"] = nil
         form["data"] = nil
         request.body = Request.Body(form.text)
         if let data = call.data {
-            request.bridgeInput = Self.input(data, isText: !isJSON)
+            request.bridgeInput = Self.input(data, isText: !isJSON || query["data"] != nil)
         } else if form.isEmpty {
             request.bridgeInput = JSON.null
         }
-        var query = request.query
         query["action"] = nil
         query["data"] = nil
         request.query = query

@@ -68,19 +68,21 @@ extension Gateway {
                 plain.body = Request.Body(try await plain.body.collect(upTo: bodyLimit))
             }
             let call = plain
-            input = await Apart.perform(where: call.hasLargeInput) { read(call) }
+            input = try await Apart.perform(where: call.hasLargeInput) { try read(call) }
         }
         input.userAgent = plain.headers[.userAgent] ?? ""
         return input
     }
 
-    private func read(_ plain: Request) -> ReplyInput {
+    private func read(_ plain: Request) throws -> ReplyInput {
         do {
             return try plain.replyInput()
+        } catch let error as HTTPError where error.headers.contains(.acceptEncoding) {
+            throw error
         } catch {
             // Not an error: the handler, which is asked after the replies, may be able to read this input.
             let why = (error as? HTTPError)?.message ?? "\(error)"
-            plain.logger.warning("replies for \(plain.path) cannot read the input: \(why)")
+            plain.logger.warning("mocks of \(plain.name) cannot read the input: \(why)")
             var input = ReplyInput(nil)
             input.isUnreadable = true
             return input

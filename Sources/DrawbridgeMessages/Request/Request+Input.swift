@@ -5,11 +5,13 @@ extension Request {
     /// Reads the input: query and body together, as JSON or as a form; the body wins (contract, rule 2).
     ///
     /// A body that begins with `{`, `[` or `"`, or says that it is JSON, is JSON, and so is a number, `true`, `false`
-    /// or `null` that does not say it is a form; any other is a form. No input and `null` are the same, and fit every
-    /// type whose fields are all optional. ``parameters`` are members of it too, as text that may be a number.
+    /// or `null` that does not say it is a form. A form says so, or is plain text with a `=`; any other body is a string.
+    /// No input and `null` are the same, and fit every type whose fields are all optional. ``parameters`` are members of
+    /// it too, as text that may be a number.
     ///
     /// - Throws: a 400 that names the wrong value and its place, for instance `items[2].price: expected a number, got
-    ///   the string "abc"`; a 400 if query or body contradict the path; a 415 for a form of several parts.
+    ///   the string "abc"`; a 400 if query or body contradict the path, or for a body that is not UTF-8; a 415 for a
+    ///   compressed body and for a form of several parts.
     public func input<T: Decodable & Sendable>(as type: T.Type = T.self) async throws -> T {
         if let input = try promptInput(as: type) { return input }
         let bytes =
@@ -45,7 +47,7 @@ extension Request {
     private static let largeBody = 64 << 10
 
     package func tape(of bytes: [UInt8]) throws -> JSONTape {
-        let tape = try bridgeInput.map { try JSONTape($0) } ?? .sent(bytes, headers[.contentType])
+        let tape = try bridgeInput.map { try JSONTape($0) } ?? sent(bytes)
         if target.utf8.contains(UInt8(ascii: "?")) { tape.add(query) }
         return tape
     }
@@ -71,45 +73,60 @@ extension Request {
     }
 }
 
-extension JSONTape {
+// The one reading of what a page sends in a body.
+extension Request {
     /// Reads the body that a page sent; `null` for an empty one.
-    fileprivate static func sent(
-        _ body: [UInt8], _ contentType: @autoclosure () -> String?
-    ) throws -> JSONTape {
+    private func sent(_ body: [UInt8]) throws -> JSONTape {
         guard let first = body.first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }) else {
             return JSONTape()
         }
         switch first {
-        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), 0xEF: return try json(body)
-        default: return try scalarOrForm(body, type: contentType()?.lowercased() ?? "")
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""): return try json(body)
+        // A byte order mark.
+        case 0xEF where body.starts(with: [0xEF, 0xBB, 0xBF]): return try sent(Array(body.dropFirst(3)))
+        default: return try scalarOrText(body)
         }
     }
 
-    private static func json(_ body: [UInt8]) throws -> JSONTape {
+    private func json(_ body: [UInt8]) throws -> JSONTape {
         do {
             return try JSONTape(parsing: body)
         } catch {
-            throw HTTPError(.badRequest, "the body is not JSON: \(error)")
+            throw unreadable("the body is not JSON: \(error)")
         }
     }
 
-    private static func scalarOrForm(_ body: [UInt8], type: String) throws -> JSONTape {
+    private func scalarOrText(_ body: [UInt8]) throws -> JSONTape {
+        let type = headers[.contentType]?.lowercased() ?? ""
         if type.contains("json") { return try json(body) }
         guard !type.hasPrefix("multipart/") else {
             throw HTTPError(
                 .unsupportedMediaType, "the body has several parts; send JSON, or a form as name=value&…")
         }
-        if !type.hasPrefix("application/x-www-form-urlencoded"), let scalar = try? JSONTape(parsing: body) {
-            return scalar
-        }
+        let isForm = type.hasPrefix("application/x-www-form-urlencoded")
+        if !isForm, let scalar = try? JSONTape(parsing: body) { return scalar }
         guard let text = String(validating: body, as: UTF8.self) else {
-            throw HTTPError(.badRequest, "the body is not UTF-8; send JSON, or a form as name=value&…")
+            throw unreadable("the body is not UTF-8, whatever its Content-Type says")
+        }
+        let mayBeForm = type.isEmpty || type.hasPrefix("text/plain")
+        guard isForm || mayBeForm && body.contains(UInt8(ascii: "=")) else {
+            return try JSONTape(.string(text))
         }
         let tape = JSONTape()
         tape.add(Query(text))
         return tape
     }
 
+    /// The 415 of a compressed body, or the 400 that says why another cannot be read.
+    private func unreadable(_ why: String) -> HTTPError {
+        let coding = headers.value(.contentEncoding)?.cut(to: 40) ?? "identity"
+        guard coding.lowercased() != "identity" else { return HTTPError(.badRequest, why) }
+        let message = "the body is compressed (Content-Encoding: \(coding)); send it uncompressed"
+        return HTTPError(.unsupportedMediaType, message, headers: [.acceptEncoding: "identity"])
+    }
+}
+
+extension JSONTape {
     /// Adds items to an object under names that are not taken yet; a repeated item is an array.
     fileprivate func add(_ query: Query) {
         guard self[0].kind == .object || self[0].kind == .null else { return }

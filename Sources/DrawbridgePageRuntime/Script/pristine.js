@@ -30,6 +30,7 @@ const {
     JSON, Map, Promise, WebSocket, XMLHttpRequest, Request, MutationObserver, console,
     fetch, setTimeout, queueMicrotask, structuredClone, eval: globalEval, open: openWindow,
 } = window;
+const { stringify: write } = JSON;
 const { open: xhrOpen, send: xhrSend, setRequestHeader: xhrHeader } = XMLHttpRequest.prototype;
 const { send: socketSend } = WebSocket.prototype;
 const { sendBeacon } = navigator;
@@ -98,13 +99,6 @@ const loaded = new Promise(done => {
     if (document.readyState === 'complete') done();
     else hearAlways(window, 'load', () => setTimeout(done));
 });
-
-/// JSON that every reader takes: half a character, left where a string was cut, becomes U+FFFD.
-function write(value) {
-    const text = JSON.stringify(value);
-    if (!text || !text.includes('\\ud')) return text;
-    return text.replace(/\\\\|\\ud[89a-f]../g, found => found[1] === 'u' ? '\ufffd' : found);
-}
 
 /// Finds a global of the page, also a top-level `const`, which is not on `window`. Where a policy forbids `eval`, a
 /// script of the gateway's looks, and `found` is called later.

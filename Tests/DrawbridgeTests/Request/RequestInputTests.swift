@@ -97,6 +97,41 @@ struct RequestInputTests {
         }
     }
 
+    @Test(arguments: ["hello world", "取得", "a\0b"])
+    func aBodyThatIsNeitherIsAString(body: String) async throws {
+        for type in ["text/plain;charset=UTF-8", nil, "text/csv"] {
+            for target in ["/echo?_mobile_bridge=1&a=1", "/__jsbridge__/echo"] {
+                #expect(try await input(body, type: type, target: target) == .string(body))
+            }
+        }
+        #expect(try await input(#"<a b="c"/>"#, type: "application/xml") == #"<a b="c"/>"#)
+        let form = "application/x-www-form-urlencoded"
+        #expect(try await input(body, type: form) == .object([body: ""]))
+    }
+
+    /// What the channel of a page does with them, too.
+    @Test(arguments: [
+        (#"{"a":"\ud83c"}"#, #"{"a":"�"}"#), ("\u{FEFF}{\"a\":1}", #"{"a":1}"#),
+        ("\u{FEFF}a=1", #"{"a":"1"}"#),
+        ("\u{FEFF}hello", #""hello""#), (#"{"\ud83c":1,"\ud83d":2}"#, #"{"�":1,"��":2}"#),
+    ])
+    func halvesOfCharactersAndAMarkLoseNoCall(body: String, expected: String) async throws {
+        for target in ["/echo?_mobile_bridge=1", "/__jsbridge__/echo"] {
+            #expect(try await input(body, target: target)?.description == expected)
+        }
+        guard body.contains("{") else { return }
+        let data = body.trimmingPrefix("\u{FEFF}")
+        let calls = [
+            "\u{FEFF}{\"action\":\"echo\",\"data\":\(data)}", "action=echo&data=\(data)",
+            "\u{FEFF}action=echo&data=\(data)",
+        ]
+        for call in calls { #expect(try await input(call, target: "/__jsbridge__")?.description == expected) }
+        let query = Percent.encode(String(data))
+        #expect(
+            try await input(#"{"action":"echo"}"#, target: "/__jsbridge__?data=\(query)")?.description
+                == expected)
+    }
+
     @Test func aFormThatLooksLikeAScalarIsAForm() async throws {
         let type = "application/x-www-form-urlencoded; charset=UTF-8"
         #expect(try await input("123", type: type) == ["123": ""])
@@ -264,9 +299,6 @@ struct RequestInputTests {
         (#"{"a":Infinity}"#, "expected a value"),
         (#"{"a":-Infinity}"#, "expected a digit"),
         (#"{"a":01}"#, "begin with a zero"),
-        (#"{"a":"\ud800"}"#, "half of a surrogate pair"),
-        (#"{"a":"\udc00\ud800"}"#, "half of a surrogate pair"),
-        ("\u{FEFF}{}", "byte order mark"),
         ("{", "the end of the text"),
         ("{} {}", "nothing after the value"),
         (#""open"#, "line 1"),
@@ -307,6 +339,27 @@ struct RequestInputTests {
         let reply = try await reply(body, target: "/echo?_mobile_bridge=1", to: .testing())
         #expect(reply["code"] == 400)
         #expect(reply["message"]?.stringValue?.contains(reason) == true)
+    }
+
+    /// A mock does not answer as if nothing had been sent.
+    @Test(arguments: [
+        "/echo?_mobile_bridge=1", "/__jsbridge__/echo", "/__jsbridge__", "/mocked?_mobile_bridge=1",
+    ])
+    func aCompressedBodyIsAnUnsupportedCoding(target: String) async throws {
+        let gateway = Gateway.testing()
+        try gateway.mock(["mocked": ["$reply": "{{input}}"]])
+        for coding in ["gzip", "deflate", "br"] {
+            let request = Request(
+                .post, target, headers: [.contentEncoding: coding, .contentType: "application/json"],
+                body: .init([0x1F, 0x8B, 8, 0]))
+            let answer = await gateway.respond(to: request)
+            #expect(answer.headers[.acceptEncoding] == "identity")
+            let message = "the body is compressed (Content-Encoding: \(coding)); send it uncompressed"
+            #expect(try await answer.json() == ["code": 415, "message": .string(message)])
+        }
+        let plain = Request(
+            .post, "/echo?_mobile_bridge=1", headers: [.contentEncoding: "identity"], body: .init("text"))
+        #expect(try await gateway.respond(to: plain).json()["data"] == "text")
     }
 
     @Test func aMultipartBodyIsAnUnsupportedType() async throws {

@@ -87,7 +87,7 @@ import Testing
         }
         #expect(
             log.messages.value == [
-                "Flagged answers /a instead of Answering: let its canInit(with:) return false for this path, "
+                "Flagged answers a instead of Answering: let its canInit(with:) return false for this path, "
                     + "or unregister one of the two"
             ])
     }

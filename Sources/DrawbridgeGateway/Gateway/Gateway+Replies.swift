@@ -149,7 +149,7 @@ extension Gateway {
         do {
             return try await replied(to: &plain, original: original, replies)
         } catch {
-            return failure(known(error, in: plain.path, plain), to: plain)
+            return failure(known(error, in: plain.name, plain), to: plain)
         }
     }
 
@@ -159,7 +159,7 @@ extension Gateway {
             replies(for: plain).mayAnswer
         else { return }
         throw HTTPError(
-            .methodNotAllowed, "\(plain.path) is a mock, and mocks do not answer \(plain.method)",
+            .methodNotAllowed, "\(plain.name) is a mock, and mocks do not answer \(plain.method)",
             headers: [.allow: Route.usualMethods.joined(separator: ", ")])
     }
 
@@ -168,9 +168,9 @@ extension Gateway {
     ) async throws -> Response? {
         let input = try await replyInput(of: &plain, isLookedAt: lookup.lookAtInput)
         sends(plain)
-        if input.value?.isWritten == true, replyBook.isNews("input", in: plain.path) {
+        if input.value?.isWritten == true, replyBook.isNews("input", in: plain.name) {
             plain.logger.notice(
-                "\(plain.path) received JSON as a string; $when and {{input.…}} read the JSON in it; {\"$text\": …} answers with such a string"
+                "\(plain.name) received JSON as a string; $when and {{input.…}} read the JSON in it; {\"$text\": …} answers with such a string"
             )
         }
         // If the request is passed through instead, it has the body that was read here.
@@ -191,7 +191,7 @@ extension Gateway {
         let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
         if let number = plain.record, !passed.isEmpty { journal.note(why: passed, of: number) }
         if !passed.isEmpty, !journal.isTold {
-            plain.logger.info("no reply for \(plain.path) fits: \(passed.joined(separator: "; "))")
+            plain.logger.info("no mock of \(plain.name) fits: \(passed.joined(separator: "; "))")
         }
         return nil
     }
@@ -242,7 +242,8 @@ extension Gateway {
     private func goOn(
         after answer: inout Response, _ found: FoundReply, _ input: ReplyInput, for plain: Request
     ) {
-        let scene = scene(of: "reply \(found.title), $then", plain.session, page: plain.concernedPage?.id)
+        let page = plain.concernedPage.flatMap { $0.id.isEmpty ? nil : $0.id }
+        let scene = scene(of: "reply \(found.title), $then", plain.session, page: page)
         var steps = found.reply.then[...]
         while let step = steps.first, step.after == 0, case .scenario(let name, let isOn) = step.action {
             do {

@@ -18,7 +18,7 @@ extension Gateway {
             return try await answerFromBehind(original)
                 ?? Self.refusal(HTTPError.nothingBehind(original.path))
         }
-        let hint = reason.map(shown) ?? hint(for: plain)
+        let hint = reason ?? hint(for: plain)
         if reason == nil, let number = plain.record, !replies(for: plain).mayAnswer,
             let near = elsewhere(than: plain)
         {
@@ -26,17 +26,17 @@ extension Gateway {
         }
         // For a call by a page's WebSocket, `hear(of:to:from:)` tells the log and the page's console.
         if plain.channelCall == nil, !journal.isTold {
-            if let times = timesMissed(plain.path) {
+            if let times = timesMissed(plain.name) {
                 plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")
             }
         }
         if unhandled == .fail {
-            var response = refusal(HTTPError(.notFound, hint, headers: [.hint: hint]), of: plain)
+            var response = refusal(HTTPError(.notFound, hint, headers: [.hint: encoded(hint)]), of: plain)
             response.answeredBy = Response.noHandler
             return response
         }
         var response = failure(HTTPError(.badRequest, "No response"), to: plain)
-        response.headers[.hint] = hint
+        response.headers[.hint] = encoded(hint)
         response.answeredBy = Response.noHandler
         return response
     }
@@ -55,11 +55,11 @@ extension Gateway {
     func tellOfHidden(by ruled: Route, _ request: Request) {
         guard let plain = nativeForm(of: request, byRulesAlone: true)?.plain, !plain.isNamedByAction,
             let hidden = best(plain.path, for: plain),
-            replyBook.isNews("hidden", in: "\(ruled.name) \(plain.path)")
+            replyBook.isNews("hidden", in: "\(ruled.name) \(plain.name)")
         else { return }
         request.logger.warning(
             """
-            \(ruled.name) answers \(plain.path) instead of \(hidden.name): let its canInit(with:) return false for this \
+            \(ruled.name) answers \(plain.name) instead of \(hidden.name): let its canInit(with:) return false for this \
             path, or unregister one of the two
             """)
     }
@@ -68,7 +68,7 @@ extension Gateway {
         let allow = Route.allow(routes)
         return HTTPError(
             .methodNotAllowed,
-            "\(plain.path) has no handler that takes \(plain.method); registered there: \(allow)",
+            "/\(plain.name) has no handler that takes \(plain.method); registered there: \(allow)",
             headers: [.allow: allow])
     }
 
@@ -76,8 +76,7 @@ extension Gateway {
     /// that does not answer.
     func howToMock(_ plain: Request) -> String {
         guard !replies(for: plain).mayAnswer else { return "" }
-        let name = CallName.plain(Percent.decode(plain.path[...].utf8) ?? plain.path)
-        return howToMock(name).map { "; \($0)" } ?? ""
+        return howToMock(plain.name).map { "; \($0)" } ?? ""
     }
 
     /// How to mock a name, or to answer it otherwise; nil if no reply can have this name.
@@ -109,9 +108,9 @@ extension Gateway {
     }
 
     /// Percent-encodes a text for a header field, which takes only ASCII, and shortens it.
-    private func shown(_ text: String) -> String {
-        let shown = Percent.encode(text, keeping: "/:* ,?=")
-        return shown.utf8.count > 256 ? "\(shown.prefix(256))..." : shown
+    private func encoded(_ text: String) -> String {
+        let text = Percent.encode(text, keeping: "/:* ,;?=()")
+        return text.utf8.count > 256 ? "\(text.prefix(256))..." : text
     }
 
     func hint(for request: Request) -> String {
@@ -119,14 +118,13 @@ extension Gateway {
             return "no handler at /, which gets what a page sends without a name, "
                 + "as WebViewJavascriptBridge 4 does by send(data): register one there"
         }
-        let path = Percent.decode(request.path[...].utf8) ?? request.path
-        var hint = "no handler at \(shown(path))"
+        var hint = "no handler at /\(request.name.cut(to: 200))"
         if replies(for: request).mayAnswer {
             return "\(hint), and no case of its reply answers this input; give it a last case without $when"
         }
         switch elsewhere(than: request) {
         case .pages(let words): hint += "; \(words)"
-        case .nearest(let path): hint += "; the nearest registered path is \(shown(path))"
+        case .nearest(let path): hint += "; the nearest registered path is \(path)"
         case nil: break
         }
         return hint
@@ -148,14 +146,13 @@ extension Gateway {
     private func elsewhere(than request: Request) -> Elsewhere? {
         let others = titlesOfPages(with: request.path, otherThan: request)
         if !others.isEmpty {
-            let pages = others.map(shown).joined(separator: ", ")
+            let pages = others.joined(separator: ", ")
             let own =
                 request.pagePlace.map { place in
-                    "this page is at \(shown(Self.title(place.path, id: place.id, item: pageIDItem)))"
+                    "this page is at \(Self.title(CallName.path(in: place.path), id: place.id, item: pageIDItem).cut(to: 200))"
                 } ?? "this request has no page"
             return .pages("pages at \(pages) have one, but \(own)")
         }
-        let path = Percent.decode(request.path[...].utf8) ?? request.path
-        return nearest(to: path, for: request).map { .nearest(path: $0) }
+        return nearest(to: "/\(request.name)", for: request).map { .nearest(path: $0) }
     }
 }

@@ -63,7 +63,7 @@ struct AnsweringReply: Answering {
     private func forwarded(to target: ForwardTarget) async throws -> Response {
         let page = request.page
         let call: JSON = [
-            "name": .string(request.path.hasPrefix("/") ? String(request.path.dropFirst()) : request.path),
+            "name": .string(request.name),
             "input": input.value ?? .null,
             "page": page.map { ["id": .string($0.id), "url": .string($0.url), "title": .string($0.title)] }
                 ?? .null,
@@ -75,7 +75,7 @@ struct AnsweringReply: Answering {
     private func response(_ raw: RawReply) async throws -> Response {
         let found = try await self.body(of: raw)
         let type = raw.headers[.contentType] ?? found.headers[.contentType] ?? ""
-        guard request.callingPage == nil else { return try await value(of: found.body, type, raw) }
+        if request.callingPage?.isForScript == true { return try await value(of: found.body, type, raw) }
         // The answer may be a range of the file, as media players ask for it, with status 206.
         var response = Response(
             raw.status == 200 ? found.status : .init(code: raw.status), headers: raw.headers, body: found.body

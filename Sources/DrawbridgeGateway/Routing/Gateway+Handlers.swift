@@ -44,16 +44,18 @@ extension Gateway {
         return near.min { $0.distance < $1.distance }?.name
     }
 
-    /// The pages whose sets have a handler at a path, but to which the requesting page does not belong.
+    /// The pages whose sets have a handler or a reply at a path, but to which the requesting page does not belong.
     func titlesOfPages(with path: String, otherThan request: Request) -> [String] {
-        guard registry.hasSpecialHandlers, let segments = Target.segments(of: path) else {
-            return []
-        }
+        guard let segments = Target.segments(of: path) else { return [] }
         let place = request.pagePlace
         let own = (place?.path).flatMap(Target.segments)
-        return specialHandlers.withLock { $0 }.filter { special in
+        let handled = specialHandlers.withLock { $0 }.filter { special in
             own.map { !special.fits($0, id: place?.id) } ?? true && !special.set.matches(segments).isEmpty
-        }.map(\.title).sorted()
+        }.map(\.title)
+        let replied = replyBook.layers(in: request.session).compactMap { layer in
+            layer.names.listed(for: segments) == nil ? nil : layer.pages
+        }
+        return Set(handled + replied).sorted()
     }
 
     static func title(_ path: String, id: String?, item: String) -> String {

@@ -7,6 +7,12 @@ package enum CallName {
         name.hasPrefix("/") ? String(name.dropFirst()) : name
     }
 
+    /// The path in a target, as pages and people write it: decoded.
+    package static func path(in target: String) -> String {
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        return Percent.decode(path) ?? String(Substring(path))
+    }
+
     /// Whether a mock can have exactly this name: in a file `user/:id` and `*` are patterns, and `$when` is a keyword.
     package static func canHaveReply(_ name: String) -> Bool {
         RoutePattern(checking: name)?.names.isEmpty == true && !name.hasPrefix("$")
@@ -17,4 +23,9 @@ package enum CallName {
     package static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.allSatisfy { $0.isWord || "./-".utf8.contains($0) }
     }
+}
+
+extension Request {
+    /// The called name, as journal and file have it.
+    package var name: String { CallName.plain(CallName.path(in: target)) }
 }

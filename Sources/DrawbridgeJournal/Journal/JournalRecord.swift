@@ -241,9 +241,8 @@ package struct JournalRecord: Sendable {
     /// The called name without its first slash; for a request that was passed through, its path.
     package var name: String {
         guard kind == .call || kind == .request else { return head.target }
-        let path = head.target.prefix { $0 != "?" }
-        let plain = Percent.decode(path.utf8) ?? String(path)
-        return kind == .call ? CallName.plain(plain) : plain
+        let path = CallName.path(in: head.target)
+        return kind == .call ? CallName.plain(path) : path
     }
 
     /// Whether the name is `other`, given without a first slash; fast, since readers test all records, and so the path

@@ -55,7 +55,8 @@ package struct PageAnswer: Sendable {
         isSilent = response.isSilent
         afterwards = response.afterwards
         isRefusedInput = response.refusal != nil && response.answeredBy?.hasPrefix("handler") == true
-        hint = response.answeredBy == Response.noHandler ? response.headers[.hint] : nil
+        let header = response.answeredBy == Response.noHandler ? response.headers[.hint] : nil
+        hint = header.map { Percent.decode($0[...].utf8) ?? $0 }
         do {
             if case .output(let output) = response.body.content {
                 value = output

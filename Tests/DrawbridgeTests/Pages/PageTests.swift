@@ -24,6 +24,35 @@ import Testing
         #expect(page.down.contains { $0.message["log"]?.stringValue?.contains(told) == true })
     }
 
+    @Test func aNameThatOnlyOtherPagesHaveAsAMockIsLoggedWithTheirAddresses() async throws {
+        let log = LogBook()
+        let gateway = PageHandlers.gateway(logger: log.logger)
+        let text = #"{"pages": {"/checkout/*": {"replies": {"取得": 1}}}}"#
+        let file = try ReplyFile(LocatedJSON(parsing: Array(text.utf8)))
+        gateway.reply(by: ReplyLayers(ReplyNames(), files: [file], scenario: []))
+        let page = TestPage(gateway)
+        page.tell(["call": "取得", "data": 1, "bridge": "wvjb"], ["call": "echo", "data": 1, "id": 1])
+        _ = try await page.reply(1)
+        let told = "no handler at /取得; pages at /checkout/* have one, but this page is at /a.html"
+        #expect(log.entries.contains { $0.contains(told) }, "\(log.entries)")
+        #expect(page.down.contains { $0.message["log"]?.stringValue?.contains(told) == true })
+    }
+
+    /// As a synchronous request gets it, and not in an envelope.
+    @Test func anIframeGetsAResponseOfAMockAsItIs() async throws {
+        let gateway = PageHandlers.gateway()
+        try gateway.mock([
+            "raw": ["$response": ["json": ["a": 1]]], "text": ["$response": ["body": "hi"]],
+            "bad": ["$response": ["status": 500, "body": "no"]], "value": ["a": 1],
+        ])
+        let page = TestPage(gateway)
+        for (id, name) in ["raw", "text", "bad", "value"].enumerated() {
+            page.tell(["call": .string(name), "id": .number(.init(id + 1)), "bridge": "iframe"])
+            let request = await gateway.respond(to: Request(.post, "/__jsbridge__/\(name)"))
+            #expect(try await page.reply(id + 1)["value"] == .string(try await request.text()), "\(name)")
+        }
+    }
+
     @Test func aCallWithoutANameGoesToTheHandlerAtTheRoot() async throws {
         let log = LogBook()
         let page = TestPage(PageHandlers.gateway(logger: log.logger))

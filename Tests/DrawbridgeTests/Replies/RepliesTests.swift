@@ -121,6 +121,35 @@ extension Gateway {
         }
     }
 
+    private final class Asked: ReplySupplier {
+        let calls = Observed<[JSON]>([])
+
+        func ask(_ call: [UInt8], at target: ForwardTarget, for request: Request) async throws -> [UInt8] {
+            calls.change { $0.append((try? JSON(parsing: call))?["name"] ?? .null) }
+            return Array("1".utf8)
+        }
+
+        func open(_ file: AnswerFile, for request: Request?) throws -> Response? { nil }
+    }
+
+    /// The name as journal and file have it, whichever way it came.
+    @Test(arguments: ["getUser", "取得", "it's", "a b", "100%", "user/7", "é", "a+b", "🎉", "x#y", "a%2Fb"])
+    func aProgramGetsTheNameAsItWasCalled(name: String) async throws {
+        let gateway = try await Gateway.replying(#"{"*": {"$forward": "http://127.0.0.1:1/"}}"#)
+        let asked = Asked()
+        gateway.configure { $0.replySupplier = asked }
+        let path = Percent.encode(name, keeping: "/")
+        let body = JSON.object(["action": .string(name)]).bytes
+        for request in [
+            Request("/\(path)?_mobile_bridge=1"), Request(.post, "/__jsbridge__/\(path)"),
+            Request(.post, "/__jsbridge__", body: .init(body)),
+        ] { #expect(try await gateway.respond(to: request).json()["data"] == 1) }
+        let page = TestPage(gateway)
+        page.tell(["call": .string(name), "id": 1, "bridge": "wvjb"])
+        _ = try await page.reply(1)
+        #expect(asked.calls.value == Array(repeating: .string(name), count: 4))
+    }
+
     @Test func invalidInputIsLeftToTheHandler() async throws {
         let log = LogBook()
         let gateway = try await Gateway.replying(
@@ -128,9 +157,9 @@ extension Gateway {
         gateway.answer(at: "/a") { Response(text: "read \($0.body.bytes?.count ?? -1)") }
         let request = Request(.post, "/a?_mobile_bridge=1", body: .init("{no json"))
         #expect(try await gateway.respond(to: request).text() == "read 8")
-        #expect(log.entries.last == "info: no reply for /a fits: a, case 1: the input cannot be read")
+        #expect(log.entries.last == "info: no mock of a fits: a, case 1: the input cannot be read")
         #expect(
-            log.entries.first?.hasPrefix("warning: replies for /a cannot read the input: the body") == true
+            log.entries.first?.hasPrefix("warning: mocks of a cannot read the input: the body") == true
         )
     }
 

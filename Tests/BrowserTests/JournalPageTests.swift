@@ -84,6 +84,51 @@ import Testing
         #expect(order.filter(ordered.contains) == ordered, "\(browser.rawValue)")
     }
 
+    /// Of requests to which a page cannot add its name, too: forms, links, pictures, scripts, frames, beacons.
+    @Test(arguments: Browser.tried) func everyKindOfRequestIsOfItsPageAndSession(_ browser: Browser)
+        async throws
+    {
+        let folder = try Folder()
+        try folder.write(
+            "cart.html",
+            """
+            <!doctype html><title>Cart</title><iframe name=target></iframe><script>
+            const flag = '?_mobile_bridge=1';
+            const add = (kind, members) => document.body.appendChild(Object.assign(document.createElement(kind), members));
+            addEventListener('load', () => MyApp.first().then(() => {
+                fetch('/fetch' + flag);
+                add('form', { method: 'post', action: '/form' + flag, target: 'target' }).submit();
+                add('img', { src: '/picture' + flag });
+                add('script', { src: '/script' + flag });
+                add('iframe', { src: '/frame' + flag });
+                add('iframe', { src: 'https://__jsbridge__?action=iframe' });
+                navigator.sendBeacon('/beacon' + flag, 'text');
+                navigator.sendBeacon('http://__jsbridge__/beacon-2', new Blob(['{}']));
+                addEventListener('pagehide', () => navigator.sendBeacon('/last' + flag, '1'));
+                setTimeout(() => { location.href = '/link' + flag; }, 500);
+            }));
+            </script>
+            """)
+        let names = [
+            "beacon", "beacon-2", "fetch", "first", "form", "frame", "iframe", "last", "link", "picture",
+            "script",
+        ]
+        let mocks = names.flatMap { ["--reply", "\($0)={{input}}"] }
+        let site = try await ServedFolder(folder.path, more: ["--shortcuts", "MyApp"] + mocks)
+        try await browser.open("\(site.address)/__drawbridge__/session/s1?to=/cart.html") {
+            var calls: [JSON] = []
+            while calls.count < names.count {
+                try await Task.sleep(for: .milliseconds(50))
+                calls = try await site.ask("GET", "calls?session=s1&kind=call")["calls"]?.arrayValue ?? []
+            }
+            #expect(calls.compactMap { $0["name"]?.stringValue }.sorted() == names)
+            let pages = Set(calls.map { $0["page"] ?? .null })
+            #expect(pages.count == 1 && pages.first?["title"] == "Cart", "\(browser.rawValue): \(calls)")
+            #expect(calls.first { $0["name"] == "beacon" }?["input"] == "text")
+        }
+        #expect(await site.program.stop() == 0)
+    }
+
     /// What nobody catches in a page is often why a call never came.
     @Test(arguments: Browser.tried) func anUncaughtErrorOfAPageIsARecord(_ browser: Browser) async throws {
         let folder = try Folder()

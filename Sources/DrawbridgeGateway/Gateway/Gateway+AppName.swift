@@ -6,7 +6,10 @@ import HTTPTypes
 // Replaces the `User-Agent` of pages' requests by that of the app's web view, before an upstream gets them.
 extension Gateway {
     func withAppName(_ request: Request) -> Request {
-        let own = replyBook.isUsed ? replyBook.settings(ofPageAt: pagePath(of: request)).appName : nil
+        // The page that is requested, or else the one that sent the request.
+        let isPage = !replyBook.isUsed || DocumentRequest(request) == .page
+        let asking = isPage ? nil : request.pagePath ?? request.referrer?.path
+        let own = replyBook.isUsed ? replyBook.settings(ofPageAt: asking ?? request.path).appName : nil
         guard let name = own ?? pageRuntime?.appName else { return request }
         var fields = HTTPFields()
         // Client Hints would tell the browser's own name.
@@ -17,11 +20,5 @@ extension Gateway {
         var named = request
         named.headers = fields
         return named
-    }
-
-    /// The path of the page that is requested, or else of the page that sent the request.
-    private func pagePath(of request: Request) -> String {
-        guard DocumentRequest(request) != .page else { return request.path }
-        return request.pagePath ?? request.headers.value(.referer).map(Target.path(ofURL:)) ?? request.path
     }
 }

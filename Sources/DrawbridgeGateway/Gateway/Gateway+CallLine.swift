@@ -64,7 +64,7 @@ extension Gateway {
         if hasIDs {
             line.cut(to: 2000)
             line.append("  request=\(record.head.id)  bridge=\(record.head.bridge)")
-            if let page = record.page { line.append("  page=\(page.id.prefix(8))") }
+            if let page = record.page, !page.id.isEmpty { line.append("  page=\(page.id.prefix(8))") }
             if record.session != .usual { line.append("  session=\(record.session.name)") }
         } else {
             line.cut(to: columns ?? 2000)

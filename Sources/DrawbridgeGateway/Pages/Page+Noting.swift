@@ -12,8 +12,16 @@ extension Request {
     var concernedPage: JournalRecord.Concerned? {
         guard !isAnonymous || channelCall != nil else { return nil }
         if let page { return page.concerned }
-        guard channelCall == nil, let id = claimedPage, let path = pagePath else { return nil }
-        return .init(id: id, path: path, title: "", session: session)
+        if let path = saidPath {
+            return claimedPage.map { .init(id: $0, path: path, title: "", session: session) }
+        }
+        guard let referrer else { return nil }
+        // The newest page at that address, as far as native knows any.
+        let known = host?.pages.all.first {
+            $0.session == session && $0.remoteAddress == remoteAddress
+                && $0.url.prefix { $0 != "#" } == referrer.url
+        }
+        return known?.concerned ?? .init(id: "", path: referrer.path, title: "", session: session)
     }
 }
 

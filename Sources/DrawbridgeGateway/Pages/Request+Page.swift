@@ -6,7 +6,7 @@ import HTTPTypes
 
 extension Request {
     /// The gateway, with what pages need of it; nil for a request that no gateway has seen.
-    private var host: (any PageHost)? { answerer as? any PageHost }
+    var host: (any PageHost)? { answerer as? any PageHost }
 
     /// The page that sent this; nil if it was not sent by a page of the gateway, or by one without the page runtime.
     ///
@@ -45,11 +45,18 @@ extension Request {
     /// A request that says the path has the id in its `Referer`, unless the page's policy leaves that out.
     var pagePlace: (path: String, id: String?)? {
         guard let path = saidPath else { return (page?.address).map { ($0.path, $0.id) } }
-        let sent = headers.value(.referer).map { Page.Address($0, item: host?.pageIDItem ?? "") }
-        return (path, [sent, page?.address].compactMap(\.self).first { $0.path == path }?.id)
+        return (path, [referrer, page?.address].compactMap(\.self).first { $0.path == path }?.id)
     }
 
-    private var saidPath: String? {
+    /// The address in its `Referer`, which forms and links have alone, and which proves nothing; nil for another host's.
+    var referrer: Page.Address? {
+        guard !isAnonymous, channelCall == nil, let url = headers.value(.referer), let authority,
+            url.utf8.drop(while: { $0 != UInt8(ascii: "/") }).starts(with: "//\(authority)/".utf8)
+        else { return nil }
+        return Page.Address(url, item: host?.pageIDItem ?? "")
+    }
+
+    var saidPath: String? {
         guard channelCall == nil, let path = headers.value(.pagePath),
             let token = headers.value(.pageToken), host?.isPageToken(token) == true
         else { return nil }

@@ -45,6 +45,7 @@ import HTTPTypes
         switch name.canonicalName.utf8.count {
         case 3: name == .via
         case 6: name == .origin
+        case 7: name == .referer
         case 11: name == .secPurpose
         case 12: name == .requestID
         case 14: name == .secFetchSite

@@ -267,7 +267,7 @@ wrap(XMLHttpRequest.prototype, 'send', function () {
     xhrSend.apply(this, arguments);
 });
 
-wrap(window, 'fetch', function (input, options) {
+function ask(input, options) {
     const isRequest = input instanceof Request;
     const found = bound(isRequest ? input.url : input);
     if (!found) return fetch.apply(undefined, arguments);
@@ -285,7 +285,8 @@ wrap(window, 'fetch', function (input, options) {
         return signal ? fetch(request, { signal }) : fetch(request);
     }).then(response => (
         said && !response.redirected ? Object.defineProperty(response, 'url', { value: said }) : response));
-});
+}
+wrap(window, 'fetch', ask);
 
 /// The address that a page has asked for, where it went to another: what the answer says of itself.
 function asSaid(url, to) {
@@ -305,8 +306,8 @@ function moved(request, url) {
 wrap(Object.getPrototypeOf(navigator), 'sendBeacon', function (url, body) {
     const found = bound(url);
     if (!found) return sendBeacon.apply(this, arguments);
-    // It has no header to say behind which message it comes, so those before it go first where they can.
-    gather();
-    flushNow();
-    return sendBeacon.call(this, found.to, body);
+    // A beacon has no header to say which page it is from; what is too long for one, the browser refuses at once.
+    if (!('keepalive' in Request.prototype) || new Blob([body]).size > 6e4) return sendBeacon.call(this, found.to, body);
+    ask(url, { method: 'POST', body, keepalive: true }).catch(() => {});
+    return true;
 });

@@ -8,6 +8,26 @@ import Testing
 
 /// What the journal has apart from calls.
 @Suite("Records of the journal by their kinds", .timeLimit(.minutes(5))) struct JournalKindsTests {
+    /// A form, a link, a picture have no field of the page runtime, and a browser says where they come from.
+    @Test func aRequestThatSaysOnlyItsAddressIsOfThePageThere() async throws {
+        let program = JournalProgram()
+        let address = "http://localhost:8080/cart?id=1"
+        let page = TestPage(program.gateway, url: address + "#top", session: "s1")
+        _ = TestPage(program.gateway, url: address)
+        func call(_ name: String, referer: String, session: String = "s1") async throws -> JSON? {
+            let headers: HTTPFields = [.referer: referer, .session: session]
+            _ = await program.gateway.respond(
+                to: Request("/\(name)?_mobile_bridge=1", authority: "localhost:8080", headers: headers))
+            return try await program.calls("?session=\(session)&name=\(name)").last?["page"]
+        }
+        #expect(try await call("a", referer: address)?["id"] == .string(page.id))
+        #expect(try await program.calls("?session=s1&page=\(page.id)").contains { $0["name"] == "a" })
+        #expect(
+            try await call("b", referer: address, session: "s2") == ["id": "", "path": "/cart", "title": ""])
+        #expect(try await call("c", referer: "http://localhost:8080/other")?["path"] == "/other")
+        #expect(try await call("d", referer: "http://localhost:8081/cart") == .null)
+    }
+
     @Test func aCallToAPageIsARecordWithItsAnswer() async throws {
         let program = JournalProgram()
         let page = TestPage(program.gateway)

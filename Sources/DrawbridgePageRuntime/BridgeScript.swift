@@ -20,7 +20,7 @@ public struct BridgeScript: Sendable, Equatable {
     /// which one script can be used several times.
     package let name: String
     /// The name of the script's file, without `.js`.
-    private let script: String
+    package let script: String
     /// The options, an object, which the script reads as `native.options`.
     package let options: JSON
 

@@ -195,8 +195,17 @@ import Testing
     /// As apps of 4.x and of Android's JsBridge put it into every page.
     @Test(arguments: driven, [true, false])
     func aPageThatNeverAsksForTheBridgeGetsItToo(_ browser: Browser, isInline: Bool) async throws {
-        let script = isInline ? "<script>\(Self.chat)</script>" : "<script src=chat.js></script>"
-        let folder = try Self.folder(["index.html": Self.page(Self.tapping + script), "chat.js": Self.chat])
+        // Native's calls do not wait for `init`, of which such a page knows nothing.
+        let code =
+            Self.chat
+                + """
+
+                addEventListener('load', () => setTimeout(() => {
+                    WebViewJavascriptBridge.registerHandler('count', (data, respond) => respond(data + 1));
+                }, 300));
+                """
+        let script = isInline ? "<script>\(code)</script>" : "<script src=chat.js></script>"
+        let folder = try Self.folder(["index.html": Self.page(Self.tapping + script), "chat.js": code])
         // Of what its files say the page itself knows nothing.
         let more = isInline ? [] : ["--bridge", "webviewjavascriptbridge"]
         let site = try await ServedFolder(folder.path, more: ["--reply", "toChat=\"hello\""] + more)
@@ -205,6 +214,30 @@ import Testing
             try await browser.expect("typeof window.WebViewJavascriptBridge", "object")
             try await browser.click("document.getElementById('b')")
             try await browser.expect("seen", ["hello"])
+            let call = #"{"name": "count", "data": 1, "seconds": 5}"#
+            #expect(try await site.ask("POST", "pages/latest/call", call) == 2)
+        }
+        #expect(await site.program.stop() == 0)
+    }
+
+    /// Any text, as an app's `postMessage` sends it; every other event is an object that names it.
+    @Test(arguments: driven) func aPageOfReactNativeHearsTextAsItIs(_ browser: Browser) async throws {
+        let hearing =
+            "<script>heard = []; addEventListener('message', ({ data }) => heard.push(data));</script>"
+        let folder = try Self.folder(["index.html": Self.page(hearing)])
+        let site = try await ServedFolder(
+            folder.path, "--bridge", "reactnative", "--reply", "message=\"hello\"")
+        try await DrivenBrowser.drive(browser) { browser in
+            try await browser.open("\(site.address)/")
+            _ = try await browser.evaluate("window.ReactNativeWebView.postMessage('hi'), 1")
+            try await browser.expect("heard", ["hello"])
+            for data in [#""plain text""#, #"{"kind": "other"}"#, "false"] {
+                try await site.ask("POST", "pages/latest/emit", #"{"event": "message", "data": \#(data)}"#)
+            }
+            try await site.ask("POST", "pages/latest/emit", #"{"event": "paid", "data": 1}"#)
+            try await browser.expect(
+                "heard.slice(1)",
+                ["plain text", #"{"kind":"other"}"#, "false", #"{"type":"paid","data":1}"#])
         }
         #expect(await site.program.stop() == 0)
     }

@@ -71,6 +71,24 @@ import Testing
         #expect(await site.program.stop() == 0)
     }
 
+    /// The object is there, and the method is not, since nothing answers it.
+    @Test(arguments: Browser.tried) func aMethodOfAndroidsThatNothingAnswersIsTold(_ browser: Browser)
+        async throws
+    {
+        let folder = try Folder()
+        try folder.write("index.html", "<!doctype html>\(Self.hearing)<script>Android.pay('{}')</script>")
+        let site = try await ServedFolder(folder.path, "--bridge", "android", "--reply", "Android/share=1")
+        let text = "has read Android.pay, which is not there: no handler at /Android/pay"
+        try await DrivenBrowser.drive(browser) { browser in
+            try await browser.open("\(site.address)/")
+            try await browser.expect("said.filter(text => text.includes('\(text)')).length", 1)
+            try await browser.expect("Object.keys(Android)", ["share"])
+        }
+        _ = try await site.program.line(with: text)
+        #expect(try await "\(site.ask("GET", "calls?kind=notice"))".contains(text))
+        #expect(await site.program.stop() == 0)
+    }
+
     /// In a frame in which the browser asks nobody.
     @Test(arguments: Browser.tried) func aPromptThatOnlyAnAppAnswersSuggestsItsBridgeOnce(
         _ browser: Browser
@@ -83,7 +101,9 @@ import Testing
         for (name, script) in prompts {
             let frame = #"<iframe sandbox="allow-scripts allow-same-origin" src="\#(name)-frame.html">"#
             try folder.write("\(name).html", "<!doctype html>\(frame)")
-            let twice = "<script>prompt('[y/n]', '{}'); \(script); \(script)</script>"
+            let persons = ["[y/n]", "{name}, who are you?", #"["a", "b"]"#, "{"]
+            let asked = persons.map { "prompt(\(JSON.string($0)), '{}');" }.joined()
+            let twice = "<script>\(asked) \(script); \(script)</script>"
             try folder.write("\(name)-frame.html", "<!doctype html>\(Self.hearing)\(twice)")
         }
         let site = try await ServedFolder(folder.path)

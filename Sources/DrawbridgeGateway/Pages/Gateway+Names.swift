@@ -50,10 +50,10 @@ extension Gateway {
     }
 
     /// Why a page does not find a name in an object that it has, and what to do; nil if a reply says `$missing`.
-    private func reason(for missed: MissedName, in page: Page) -> String? {
-        guard !isMissing(missed.name, for: page) else { return nil }
-        let request = request(PageCall(missed.name), of: page)
-        if isAnswered(missed.name, for: page) {
+    private func reason(for name: String, in page: Page) -> String? {
+        guard !isMissing(name, for: page) else { return nil }
+        let request = request(PageCall(name), of: page)
+        if isAnswered(name, for: page) {
             return "it was added after the page was loaded; reload the page"
         }
         let isHandled = Target.segments(of: request.path).map { !matches($0, for: request).isEmpty } ?? false
@@ -93,11 +93,15 @@ extension Gateway {
             default: lack?.title ?? ""
             }
         let handlers = pageRuntime?.givesAllHandlers == true ? [MissedName.handlers] : []
-        let objects = (pageRuntime?.shortcuts ?? []) + handlers
+        let isListed = ((pageRuntime?.shortcuts ?? []) + handlers).contains(missed.object)
+        let hasAndroids = lack == nil && pageRuntime?.bridges.contains { $0.script == "android" } == true
+        let isOfAndroids = hasAndroids && !isListed && !missed.isMessageHandler
         if let lack, !isGiven(lack, title) {
             guard !missed.isMessageHandler || !isMissing(missed.name, for: page) else { return }
             tell(lack, title, .lookUp, to: page)
-        } else if objects.contains(missed.object), let reason = reason(for: missed, in: page) {
+        } else if let name = isOfAndroids ? "\(missed.object)/\(missed.name)" : isListed ? missed.name : nil,
+            let reason = reason(for: name, in: page)
+        {
             let text = "the page has read \(missed.text), which is not there: \(reason)"
             guard replyBook.news({ $0.isNews(missed: missed.text) }) else { return page.tellConsole(text) }
             page.note(.notice, missed.text, saying: text)

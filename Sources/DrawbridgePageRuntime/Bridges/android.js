@@ -12,7 +12,7 @@ drawbridge.bridge({
 
     for (const object of objects) {
         const methods = {};
-        native.put(object, methods);
+        native.put(object, native.watched(methods, object));
         native.names(names => {
             for (const method of Object.keys(methods)) delete methods[method];
             for (const name of names) {

@@ -33,6 +33,6 @@ drawbridge.bridge({ there: ['ReactNativeWebView'] }, native => {
     native.put('ReactNativeWebView', view);
 
     const told = (name, data) => (isObject(data) ? { [fields[0]]: name, ...data } : { [fields[0]]: name, data });
-    // Nothing of a call comes back but by another message.
-    native.voice({ hear: (event, data) => say(told(event, data)) });
+    // Nothing of a call comes back but by another message. `message` is the data alone, as in the page's direction.
+    native.voice({ hear: (event, data) => say(event === 'message' && data !== null ? data : told(event, data)) });
 });

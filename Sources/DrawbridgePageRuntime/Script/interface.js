@@ -1,7 +1,7 @@
 // The interface of bridges (the manual: Teaching a bridge): `native`. By it speak the bridges of this folder and those
 // from outside, each a script that knows nothing else of the runtime.
 //
-// gives: handlersOf, nativeFor, setUp, version
+// gives: handlersOf, nativeFor, parsed, setUp, version
 // uses pristine: attempt, callGlobal, console, JSON, later, loaded, ours, Promise, structuredClone, tried, wrap, write
 // uses channel: connect, ready
 // uses app: define, isApps, put
@@ -13,7 +13,7 @@ const version = 1;
 
 /// Sets up a bridge of the runtime's own. It gets `native` once for each of its names; its options are all settings.
 function setUp(names, make) {
-    make(...names.map(name => Object.assign(nativeFor({ name, options: config }), { connect, watched, defer })));
+    make(...names.map(name => Object.assign(nativeFor({ name, options: config }), { connect, defer })));
 }
 
 /// A function of a bridge's that holds up nothing where it throws: it gives nothing then.
@@ -94,7 +94,7 @@ function nativeFor({ name: own, options }, { waits, progress } = {}, claim) {
         },
         listens,
         forgets(work) { forgettings.push(work); },
-        global: callGlobal, attempt, later, parsed, messages, items, write,
+        global: callGlobal, attempt, later, parsed, messages, items, write, watched,
     };
 }
 

@@ -4,6 +4,7 @@
 // gives: miss, nameAll, naming, namings, watched
 // uses pristine: attempt, Map, wrap
 // uses app: define, isInView, tellOnce
+// uses interface: parsed
 const namings = [];
 
 /// Gives an object the members that a list names, `*` being every name that is answered, from now on. What the page has
@@ -55,6 +56,7 @@ function miss(name, title) {
 // A prompt that no bridge has answered, although only an app can: its bridge is missed.
 const { prompt } = window;
 if (!isInView) wrap(window, 'prompt', function (text, value) {
-    miss(/^gap/.test(value) ? 'cordova' : /^{"clz"/.test(text) ? 'kerkee' : /^[[{]["{]/.test(text) && 'prompt', 'prompt');
+    const isCall = /^\s*{/.test(text) && parsed(text) !== text && 'prompt';
+    miss(/^gap/.test(value) ? 'cordova' : /^{"clz"/.test(text) ? 'kerkee' : isCall, 'prompt');
     return prompt.apply(window, arguments);
 });

@@ -164,12 +164,12 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     const unlessOfApp = work => (isInView ? unlessApp(['WebViewJavascriptBridge'], work, true) : work());
 
     // 4.x asks by listening. Once it has, `document` has its own method again.
-    wrap(document, 'addEventListener', function (name) {
+    wrap(document, 'addEventListener', function (name, hear, how) {
         if (name === 'WebViewJavascriptBridgeReady') {
             delete document.addEventListener;
             if (isFirst('event')) {
                 native.connect();
-                loaded.then(() => native.later(() => unlessOfApp(() => loadOldWVJB())));
+                loaded.then(() => native.later(() => unlessOfApp(() => loadOldWVJB(Object(how).isUnasked))));
             }
         }
         return EventTarget.prototype.addEventListener.apply(this, arguments);
@@ -186,7 +186,7 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
     }));
 
     /// - isUnasked: the page does not know that it should call `init`, and neither does one that asks in both ways.
-    function loadOldWVJB(isUnasked = false) {
+    function loadOldWVJB(isUnasked) {
         const keeps = !ownBridge && !isUnasked && !window.WVJBCallbacks;
         installWVJB();
         if (ownBridge) ownBridge.addOld(keeps);

@@ -88,6 +88,7 @@ struct PageOptions: ParsableArguments {
         }
         let end = "* stands for the rest of a path, and so only at its end; write :name for one part"
         try check("--plain", plain.names, end, PageRuntime.canExclude)
+        try check("--plain", plain.names, "a path begins with /, as /docs/* does") { $0.hasPrefix("/") }
         for (flag, names) in [
             ("message-handler", Self.handlers(messageHandler).map(\.name)), ("inject", inject.names),
             ("shortcuts", shortcuts.names),

@@ -322,6 +322,15 @@ import Testing
         #expect(said.contains("--plain /docs/*/x: * stands for the rest of a path"))
     }
 
+    @Test func aPathWithoutItsSlashIsRefused() async throws {
+        let file = try Folder().write("own.json", #"{"plain": ["docs/*"]}"#)
+        for arguments in [["--plain", "docs/*"], ["-c", file]] {
+            let program = try Self.drawbridge(arguments)
+            #expect(await program.child.exitCode() != 0)
+            #expect(await program.wholeOutput().contains("docs/*: a path begins with /"))
+        }
+    }
+
     @Test func withoutThePageRuntimeDocumentsAreUnchanged() async throws {
         let folder = try Folder()
         let page = "<!doctype html><title>t</title>"

@@ -28,7 +28,7 @@ package struct HTMLInjection: Sendable {
     /// Whether pages of other sites may frame documents that have no policy for that.
     private let isForForeignFrames: Bool
     /// Whether the page is in the web view of an app that answers itself.
-    private let isLeftToApp: @Sendable (_ request: Request) -> Bool
+    package let isLeftToApp: @Sendable (_ request: Request) -> Bool
     package let withoutNative: PagesWithoutNative
     private let replyBook: ReplyBook?
     private let workers = ServiceWorkers()
@@ -95,13 +95,16 @@ package struct HTMLInjection: Sendable {
             tag: Array(tag(request, access.nonce).utf8), isPage: use == .page && !isUnnamed,
             addresses: response.addressRewriter, policy: access.opened)
         guard let (body, beginning) = rewriter.rewrite(response.body, isHead: request.method == .head) else {
+            if use == .page, response.body.isWide { withoutNative.tell(of: request, .wide) }
             return response
         }
         var document = response
         document.body = body
         document.headers = headers(of: response, for: request, access, beginning: beginning)
         // A 401 makes the browser ask for a password first, and a response without a type may not be a page.
-        if use == .page, !isUnnamed, response.status != .unauthorized { expectsNative(request) }
+        if use == .page, !isUnnamed, response.status != .unauthorized, isOpened(by: request) {
+            document.body = withoutNative.expect(request, document.body)
+        }
         return document
     }
 
@@ -113,12 +116,12 @@ package struct HTMLInjection: Sendable {
         return workers.changed(response, at: request.path) ?? leaving(request) ?? response
     }
 
-    /// Expects a page that a person opens to request its script soon, and logs the session that the page uses.
-    private func expectsNative(_ request: Request) {
-        guard request.method == .get, request.headers.contains(.secFetchDest),
-            !request.headers.contains(.secPurpose)
-        else { return }
-        withoutNative.expect(request)
+    /// Whether a browser loads the page now, and will request its script; logs the session that the page uses.
+    private func isOpened(by request: Request) -> Bool {
+        // Browsers send the first field to https and to this machine, and the second to other machines.
+        guard request.headers.contains(.secFetchDest) || request.headers.contains(.upgradeInsecureRequests),
+            request.method != .head, !request.headers.contains(.secPurpose)
+        else { return false }
         let session = request.session
         if session != .usual, replyBook?.isNews("a page", in: session.name) == true {
             request.logger.notice(
@@ -127,6 +130,7 @@ package struct HTMLInjection: Sendable {
                 /__drawbridge__/session/default leaves it
                 """)
         }
+        return true
     }
 
     /// A script that unregisters a service worker that no longer exists; nil if the request is not for such a script.
@@ -176,6 +180,11 @@ package struct HTMLInjection: Sendable {
                     access.opened(Array(field.value.utf8)).map { String(decoding: $0, as: UTF8.self) }
                     ?? field.value
             }
+            // The text of the runtime's script changes with what is mocked, so the tag has no hash of it.
+            if field.name == .integrityPolicy {
+                headers.append(HTTPField(name: .integrityPolicyReportOnly, value: field.value))
+                field.value = field.value.replacing(/\bscript\b/, with: "")
+            }
             headers.append(field)
         }
         headers.becomeThoseOfADocument()
@@ -222,6 +231,7 @@ package struct HTMLInjection: Sendable {
         headers[.eTag] = tag?.text
         headers[.contentSecurityPolicy] = nil
         headers[.contentSecurityPolicyReportOnly] = nil
+        headers[.integrityPolicy] = nil
         var document = response
         document.headers = headers
         return document

@@ -51,3 +51,16 @@ extension HTMLRewriter {
         return (whole, beginning)
     }
 }
+
+extension Response.Body {
+    /// Whether it begins with the byte order mark of UTF-16, as far as that is known before it is sent.
+    var isWide: Bool {
+        let first =
+            switch content {
+            case .bytes(let bytes): Array(bytes.prefix(2))
+            case .file(let file): (try? file.handle.read(at: file.offset, count: 2)) ?? []
+            case .output, .upgrade, .stream, .source: [UInt8]()
+            }
+        return HTMLEncoding.declared(in: first) != nil
+    }
+}

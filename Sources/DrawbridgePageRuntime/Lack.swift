@@ -17,6 +17,8 @@ package struct Lack: Hashable, Sendable {
         case script(String, advice: String)
         case failure
         case lookUp
+        /// The server has redirected the page to it at this path.
+        case redirect(String)
     }
 
     package let setting: Setting

@@ -8,8 +8,10 @@ import Synchronization
 /// Without this, nothing would explain it. Each path is reported once, in the log and in the journal.
 package final class PagesWithoutNative: Sendable {
     /// The reasons, which ``sentence(_:_:)`` explains.
-    enum Reason {
+    package enum Reason {
         case encoded(_ coding: String)
+        /// The server redirects to a scheme of the app, and no call is made; nil for the request of a script.
+        case redirected(_ scheme: String, _ obstacle: String?)
         case wide, xml, sandboxed, scriptless, framed, unasked
     }
 
@@ -18,7 +20,9 @@ package final class PagesWithoutNative: Sendable {
     private struct State {
         var patience = Duration.seconds(10)
         var told: Set<String> = []
-        var expected: [String: Expected] = [:]
+        /// By path; a page that is still being sent has no task.
+        var expected: [String: (number: Int, expiry: Task<Void, any Error>?)] = [:]
+        var last = 0
     }
 
     private let state = Mutex(State())
@@ -33,7 +37,7 @@ package final class PagesWithoutNative: Sendable {
         set { state.withLock { $0.patience = newValue } }
     }
 
-    func tell(of request: Request, _ reason: Reason) {
+    package func tell(of request: Request, _ reason: Reason) {
         let isNew = state.withLock { $0.told.count < Self.most && $0.told.insert(request.path).inserted }
         guard isNew else { return }
         let sentence = Self.sentence(request.path, reason)
@@ -49,6 +53,13 @@ package final class PagesWithoutNative: Sendable {
             """
             \(path) has no page runtime: it came with Content-Encoding: \(coding), although it was requested without; \
             turn compression off in the server behind the gateway, or exclude the path
+            """
+        case .redirected(let scheme, let obstacle?):
+            "\(path) redirects to \(scheme)://, and no call is made: \(obstacle)"
+        case .redirected(let scheme, nil):
+            """
+            \(path) redirects a script's request to \(scheme)://, which is a network error in browsers; let the page open \
+            \(path) by a link or in a frame, or answer the script itself
             """
         case .wide:
             "\(path) has no page runtime: its text is UTF-16; save it as UTF-8"
@@ -69,50 +80,49 @@ package final class PagesWithoutNative: Sendable {
         case .unasked:
             """
             \(path) has not asked for its page runtime, /__drawbridge__/page.js: if it is still open, \
-            a policy (sandbox, Integrity-Policy), an extension or its own service worker blocks the script
+            the sandbox of its frame, an extension or its own service worker blocks the script
             """
         }
     }
 
-    /// Starts to wait for the script's request of a page into which the tag was inserted.
-    func expect(_ request: Request) {
+    /// Waits for the script's request of a page into which the tag was inserted, from when the page was sent.
+    ///
+    /// - Returns: the body to send.
+    func expect(_ request: Request, _ body: Response.Body) -> Response.Body {
         // Decoded, as in the script's request.
         let path = Percent.decode(request.path[...].utf8) ?? request.path
-        let expected: Expected? = state.withLock { state in
-            guard !state.told.contains(request.path), state.expected[path] == nil,
-                state.expected.count < Self.most
-            else {
-                return nil
-            }
-            let expected = Expected(request, at: path, self)
-            state.expected[path] = expected
-            return expected
+        let number: Int? = state.withLock { state in
+            guard !state.told.contains(request.path), state.expected.count < Self.most else { return nil }
+            state.last += 1
+            state.expected.updateValue((state.last, nil), forKey: path)?.expiry?.cancel()
+            return state.last
         }
-        if let expected { Deadlines.shared.add(expected, after: patience) }
+        guard let number else { return body }
+        guard case .stream = body.content else {
+            expire(path, number, request)
+            return body
+        }
+        return .stream(length: body.length) { [self] client in
+            try await body.write(to: client)
+            expire(path, number, request)
+        }
+    }
+
+    private func expire(_ path: String, _ number: Int, _ request: Request) {
+        state.withLock { state in
+            // The page may have requested its script while it was sent, or been loaded once more.
+            guard state.expected[path]?.number == number else { return }
+            state.expected[path]?.expiry = Task { [self, patience = state.patience] in
+                try await Task.sleep(for: patience)
+                let isOver = self.state.withLock { state in
+                    state.expected[path]?.number == number && state.expected.removeValue(forKey: path) != nil
+                }
+                if isOver { tell(of: request, .unasked) }
+            }
+        }
     }
 
     package func asked(from path: String) {
-        guard let expected = state.withLock({ $0.expected.removeValue(forKey: path) }) else { return }
-        Deadlines.shared.remove(expected)
-    }
-
-    private final class Expected: Expiring {
-        private let request: Request
-        private let path: String
-        private let pages: PagesWithoutNative
-
-        init(_ request: Request, at path: String, _ pages: PagesWithoutNative) {
-            self.request = request
-            self.path = path
-            self.pages = pages
-        }
-
-        func expire() {
-            // The page may have requested its script just now, and another page at this path may be expected instead.
-            let isOver = pages.state.withLock { state in
-                state.expected[path] === self && state.expected.removeValue(forKey: path) != nil
-            }
-            if isOver { pages.tell(of: request, .unasked) }
-        }
+        state.withLock { $0.expected.removeValue(forKey: path) }?.expiry?.cancel()
     }
 }

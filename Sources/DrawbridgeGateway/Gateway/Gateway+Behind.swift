@@ -73,6 +73,7 @@ extension Gateway {
         let sent = injection.outgoing(withAppName(request))
         return PassThrough(responders: behind, request: sent) { [self] response in
             guard let response else { return injection.leaving(request)?.withPasser }
+            if let stays = staying(response, to: request) { return stays.withPasser }
             return withCookies(injection.apply(to: response, for: request), for: request).withPasser
         }
     }

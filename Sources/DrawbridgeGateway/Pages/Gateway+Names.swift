@@ -120,6 +120,22 @@ extension Gateway {
         }
     }
 
+    /// Tells of a scheme to which a server has redirected a page.
+    func hear(ofRedirectTo scheme: String, by request: Request) {
+        let missed = MissedName(["missed": .string(scheme), "of": .string(Lack.schemes)])
+        guard let lack = missed.flatMap(Lack.init) else { return }
+        let page = request.headers.value(.referer).map(Target.path(ofURL:)) ?? request.path
+        tell(lack, lack.title, .redirect(request.path), of: [Self.file(ofPageAt: page)])
+    }
+
+    /// Tells of something that pages lack once, in log and journal, where no page has to be told.
+    private func tell(_ lack: Lack, _ title: String, _ sign: Lack.Sign, of files: Set<String>) {
+        guard !isGiven(lack, title), lacks.withLock({ $0.isNews(lack, of: files) }) else { return }
+        let text = sentence(about: lack, title, sign)
+        logger.notice("\(text)")
+        note(lack, title, of: files, journal.isOn ? journal.note(text, about: title) : nil)
+    }
+
     /// Tells the page's console once what it lacks, and for each path log and journal too.
     private func tell(_ lack: Lack, _ title: String, _ sign: Lack.Sign, to page: Page) {
         guard page.isNews(lack) else { return }
@@ -169,9 +185,10 @@ extension Gateway {
             let isMocked = page.map { isAnswered(lack.call ?? "", for: $0) } == true
             let mock = isMocked ? "" : lack.call.map { ", and a mock \(JSON.string($0))" } ?? ""
             return "This page looked for \(title). To give it: \(what)\(mock)"
-        case .lookUp where lack.setting == .scheme:
-            return
-                "This page opened \(title), and nothing takes it. If it is its app's scheme: add \(what)\(place)"
+        case .lookUp where lack.setting == .scheme, .redirect:
+            let who =
+                if case .redirect(let path) = sign { "\(path) redirects to" } else { "This page opened" }
+            return "\(who) \(title), and nothing takes it. If it is its app's scheme: add \(what)\(place)"
         case .lookUp:
             return "This page looked for \(title). Add \(what)\(place)"
         case .failure:
@@ -214,17 +231,9 @@ extension Gateway {
 
     /// Logs the bridges that served scripts use but pages do not get, and keeps them for the pages' consoles.
     package func remember(_ bridges: [SpokenBridge]) {
-        for bridge in bridges {
-            let (lack, title) = (Lack(bridge.hint), bridge.hint.name)
-            guard !isGiven(lack, title) else { continue }
-            let isNews = lacks.withLock { lacks in
-                lacks.spoken.append(bridge)
-                return lacks.isNews(lack, of: bridge.pages)
-            }
-            guard isNews else { continue }
-            let text = sentence(about: lack, title, sign(of: bridge))
-            logger.notice("\(text)")
-            note(lack, title, of: bridge.pages, journal.isOn ? journal.note(text, about: title) : nil)
+        for bridge in bridges where !isGiven(Lack(bridge.hint), bridge.hint.name) {
+            lacks.withLock { $0.spoken.append(bridge) }
+            tell(Lack(bridge.hint), bridge.hint.name, sign(of: bridge), of: bridge.pages)
         }
         for page in pages.all { tellOfSpokenBridges(page) }
     }

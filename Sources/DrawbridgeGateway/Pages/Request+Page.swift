@@ -57,7 +57,7 @@ extension Request {
     }
 
     var saidPath: String? {
-        guard channelCall == nil, let path = headers.value(.pagePath),
+        guard callingPage == nil, let path = headers.value(.pagePath),
             let token = headers.value(.pageToken), host?.isPageToken(token) == true
         else { return nil }
         return path

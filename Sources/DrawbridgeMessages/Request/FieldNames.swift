@@ -27,6 +27,8 @@ extension HTTPField.Name {
     package static let xRequestedWith = Self("X-Requested-With")!
     package static let xForwardedFor = Self("X-Forwarded-For")!
     package static let xFrameOptions = Self("X-Frame-Options")!
+    package static let integrityPolicy = Self("Integrity-Policy")!
+    package static let integrityPolicyReportOnly = Self("Integrity-Policy-Report-Only")!
     package static let contentMD5 = Self("Content-MD5")!
     package static let digest = Self("Digest")!
     package static let contentDigest = Self("Content-Digest")!

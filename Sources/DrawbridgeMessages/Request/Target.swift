@@ -1,6 +1,6 @@
 /// A request target in origin form, split at the first `?` (RFC 9112, section 3.2.1).
 package struct Target {
-    var path: String
+    package var path: String
     package var query: String?
 
     var text: String { query.map { "\(path)?\($0)" } ?? path }

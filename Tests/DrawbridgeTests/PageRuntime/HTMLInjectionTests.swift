@@ -211,6 +211,74 @@ struct HTMLInjectionTests {
         #expect(log.entries.count == 1 && log.entries[0].contains("/p") && log.entries[0].contains(why))
     }
 
+    /// Browsers say less to a machine by its name, and a server may take its time.
+    @Test func aPageIsExpectedWhenItWasSent() async throws {
+        let log = LogBook()
+        let gateway = Gateway(keepsJournal: true, logger: log.logger)
+        injection.withoutNative.patience = .zero
+        var request = Request(.get, "/slow", headers: [.accept: "text/html", .upgradeInsecureRequests: "1"])
+        request.answerer = gateway
+        let (sent, end) = AsyncStream.makeStream(of: Void.self)
+        let body = Response.Body.stream(length: nil) { client in
+            try await client.didLoad(Array("<!doctype html>".utf8))
+            for await _ in sent {}
+        }
+        var page = document()
+        page.body = body
+        let response = injection.apply(to: page, for: request)
+        let reading = Task { try await response.body.collect() }
+        // Another page is expected, and not seen, in the meantime.
+        var other = Request(.post, "/other", headers: Self.navigation)
+        other.answerer = gateway
+        _ = injection.apply(to: document(), for: other)
+        await until { !log.entries.isEmpty }
+        #expect(log.entries.count == 1 && log.entries[0].contains("/other"))
+        end.finish()
+        _ = try await reading.value
+        await until { log.entries.count == 2 }
+        #expect(log.entries[1].contains("/slow"))
+        // Its script came while it was sent.
+        request.path = "/quick"
+        let quick = injection.apply(to: page, for: request)
+        injection.withoutNative.asked(from: "/quick")
+        _ = try await quick.body.collect()
+        other.path = "/last"
+        _ = injection.apply(to: document(), for: other)
+        await until { log.entries.count > 2 }
+        #expect(log.entries[2].contains("/last"))
+    }
+
+    @Test(arguments: [
+        ("blocked-destinations=(script)", "blocked-destinations=()"),
+        (
+            "blocked-destinations=(style script), endpoints=(a)",
+            "blocked-destinations=(style ), endpoints=(a)"
+        ),
+        ("blocked-destinations=(style)", "blocked-destinations=(style)"),
+    ])
+    func anIntegrityPolicyLetsThePageScriptInAndReports(policy: String, opened: String) throws {
+        let (field, report) = (HTTPField.Name.integrityPolicy, HTTPField.Name.integrityPolicyReportOnly)
+        let page = apply(to: document("<head>x", [field: policy])).headers
+        #expect(page[field] == opened && page[report] == policy)
+        // A browser would take it over from a 304.
+        let unchanged = Response(.notModified, headers: [field: policy, .eTag: "\"a\""])
+        let known: HTTPFields = [.secFetchDest: "document", .ifNoneMatch: "\"a-dbe1\""]
+        #expect(apply(to: unchanged, known).headers[field] == nil)
+        #expect(apply(to: document("{}", [field: policy])).headers[field] == policy)
+    }
+
+    /// An editor saves it so, and no header says it.
+    @Test func aPageInUTF16WithoutACharsetIsLogged() {
+        let log = LogBook()
+        let gateway = Gateway(keepsJournal: true, logger: log.logger)
+        var request = Request(.get, "/wide", headers: Self.navigation)
+        request.answerer = gateway
+        var page = document()
+        page.body = .bytes([0xFF, 0xFE, 0x3C, 0])
+        _ = injection.apply(to: page, for: request)
+        #expect(log.entries.count == 1 && log.entries[0].contains("UTF-16"))
+    }
+
     @Test func aPageThatNeverLoadsThePageScriptIsLogged() async throws {
         let log = LogBook()
         let gateway = Gateway(keepsJournal: true, logger: log.logger)

@@ -149,6 +149,11 @@ package struct ContentSecurityPolicy {
         if !missing.isEmpty { add(missing, to: "connect-src") }
     }
 
+    /// Allows the page runtime's policy of Trusted Types, which has this name, where policies are listed.
+    package mutating func allowTrustedTypes() {
+        if has("trusted-types") { add(["drawbridge"], to: "trusted-types") }
+    }
+
     /// Adapts the policies of an upstream's page for the gateway that serves it; nil if nothing changes.
     ///
     /// - Parameters:

@@ -28,6 +28,7 @@ struct RuntimeAccess: Sendable {
         var policies = ContentSecurityPolicy.list(text)
         for index in policies.indices {
             policies[index].allowScript(nonce: nonce)
+            policies[index].allowTrustedTypes()
             policies[index].allowConnection(socket: socket)
         }
         let opened = policies.text

@@ -28,7 +28,7 @@ if (!config.foreignFrames && isFramedByOthers()) {
 
 const {
     JSON, Map, Promise, WebSocket, XMLHttpRequest, Request, MutationObserver, console,
-    fetch, setTimeout, queueMicrotask, structuredClone, eval: globalEval, open: openWindow,
+    fetch, setTimeout, queueMicrotask, structuredClone, eval: globalEval, open: openWindow, trustedTypes,
 } = window;
 const { stringify: write } = JSON;
 const { open: xhrOpen, send: xhrSend, setRequestHeader: xhrHeader } = XMLHttpRequest.prototype;
@@ -116,12 +116,16 @@ function globalNamed(name, found) {
     found(value);
 }
 
+// A page may take the addresses of scripts from policies alone (Trusted Types).
+const plain = { createScriptURL: url => url };
+let policy;
 function look(name, found) {
     if (looking.has(name)) return looking.get(name).push(found);
     const waiting = [found];
     looking.set(name, waiting);
     const script = document.createElement('script');
-    script.src = origin + '/__drawbridge__/global.js?name=' + name;
+    policy = policy || (trustedTypes ? trustedTypes.createPolicy('drawbridge', plain) : plain);
+    script.src = policy.createScriptURL(origin + '/__drawbridge__/global.js?name=' + name);
     script.nonce = nonce;
     script.onload = script.onerror = () => {
         script.remove();

@@ -23,7 +23,7 @@ export declare class Verbs {
   /** Gives the calls so far, or those that fit. */
   calls(options?: {
     name?: string;
-    state?: 'waiting' | 'answered' | 'error' | 'silent' | 'left' | 'expired';
+    state?: 'waiting' | 'answered' | 'error' | 'missing' | 'silent' | 'left' | 'expired';
     by?: 'reply' | 'handler' | 'nobody' | 'gateway';
     kind?: ('call' | 'push' | 'page' | 'request' | 'notice' | 'all')[];
     page?: string;
@@ -35,7 +35,7 @@ export declare class Verbs {
   wait(name: string, options?: {
     count?: number;
     seconds?: number;
-    state?: 'waiting' | 'answered' | 'error' | 'silent' | 'left' | 'expired';
+    state?: 'waiting' | 'answered' | 'error' | 'missing' | 'silent' | 'left' | 'expired';
     since?: number;
   }): Promise<Call[]>;
 
@@ -45,14 +45,14 @@ export declare class Verbs {
     count?: number;
     atLeast?: number;
     atMost?: number;
-    state?: 'waiting' | 'answered' | 'error' | 'silent' | 'left' | 'expired';
+    state?: 'waiting' | 'answered' | 'error' | 'missing' | 'silent' | 'left' | 'expired';
     kind?: string;
     seconds?: number;
   }): Promise<Call[]>;
 
   /** Fails unless these names were called one after the other, whatever came between. */
   verifyOrder(order: string[], options?: {
-    state?: 'waiting' | 'answered' | 'error' | 'silent' | 'left' | 'expired';
+    state?: 'waiting' | 'answered' | 'error' | 'missing' | 'silent' | 'left' | 'expired';
     kind?: string;
     seconds?: number;
   }): Promise<Call[]>;

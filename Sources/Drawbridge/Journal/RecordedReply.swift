@@ -4,6 +4,7 @@ enum RecordedReply {
     static func json(of record: JournalRecord, answers: AnswerForm) throws(Reason) -> JSON {
         switch record.state {
         case .silent: return ["$silence": true]
+        case .missing: return ["$missing": true]
         case .waiting, .left, nil: throw .unanswered
         case .answered, .error, .expired: break
         }
@@ -26,7 +27,6 @@ enum RecordedReply {
     private static func reply(_ record: JournalRecord, _ answers: AnswerForm?) throws(Reason) -> JSON {
         let bytes = record.output.bytes
         switch record.form {
-        case .missing: return ["$missing": true]
         case .stream: throw .stream
         case .failure(let status):
             guard let error = try? JSON(parsing: bytes) else { throw .noJSON("text") }

@@ -54,7 +54,7 @@ extension Gateway {
             line.pad(to: room * 3 / 10)
             line.append("  ")
             line.append(record.who)
-            if record.form == .missing {
+            if record.state == .missing {
                 line.append(": not available in this app")
             } else {
                 line.pad(to: room * 5 / 10 + 2)
@@ -80,7 +80,7 @@ extension Gateway {
         switch record.state {
         case .silent: return "never answers"
         case .left: return "\(time)  \(journal.isStopping ? "stopped" : "its caller left")"
-        case .error, .expired, .answered, .waiting, nil: break
+        case .error, .missing, .expired, .answered, .waiting, nil: break
         }
         let message = if case .failure = record.form { message(of: record) } else { nil as String? }
         return "\(time)  \(code(of: record))\(message ?? ending(of: record))"

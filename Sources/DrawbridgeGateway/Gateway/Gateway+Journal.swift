@@ -94,7 +94,7 @@ extension Gateway {
     @inline(never)
     func ends(
         _ plain: Request, _ answer: inout Response, by answerer: JournalRecord.Answerer? = nil,
-        form: JournalRecord.Form = .value
+        as state: JournalRecord.State? = nil
     ) {
         guard let number = plain.record else { return }
         let by =
@@ -106,8 +106,9 @@ extension Gateway {
         // A reply may wait for a person's choice; if the caller leaves meanwhile, that is not recorded as an error.
         let hasLeft = by != .nobody && Task.isCancelled
         // Without a handler, a code below 400 means that an upstream has answered.
-        let outcome: JournalRecord.State = hasLeft ? .left : by == nil && code < 400 ? .answered : .error
-        journal.end(number, outcome, by: by, code: code, output: answer.body.bytes ?? [], form: form)
+        let outcome: JournalRecord.State =
+            hasLeft ? .left : state ?? (by == nil && code < 400 ? .answered : .error)
+        journal.end(number, outcome, by: by, code: code, output: answer.body.bytes ?? [])
     }
 }
 

@@ -203,7 +203,7 @@ extension Gateway {
         guard !found.reply.isMissing else {
             var answer = try await withoutHandler(
                 plain, original: original, saying: "\(found.title): not available in this app, says its mock")
-            ends(plain, &answer, by: .reply(found.title), form: .missing)
+            ends(plain, &answer, by: .reply(found.title), as: .missing)
             return answer
         }
         let call = found.reply.then.isEmpty ? nil : replySteps.begins(callIn: plain.session)

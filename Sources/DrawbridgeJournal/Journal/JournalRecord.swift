@@ -51,7 +51,6 @@ package struct JournalRecord: Sendable {
         case value
         /// An error, recorded as an object with `code` and `message`.
         case failure(status: Int)
-        case missing
         /// An HTTP response without an envelope, whose body was recorded.
         case raw(type: String)
         /// An HTTP response whose body was streamed, and so was not recorded.
@@ -275,6 +274,8 @@ public enum CallState: String, Sendable, CaseIterable {
     case answered
     /// It failed, or nothing has this name.
     case error
+    /// A mock says that the app does not have it (`$missing`).
+    case missing
     /// No answer will come, for example because of `$silence`.
     case silent
     /// The caller went away before the answer.

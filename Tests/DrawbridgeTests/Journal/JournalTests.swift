@@ -81,7 +81,7 @@ import Testing
         page.tell(["call": "quiet", "id": 1, "bridge": "wvjb"])
         await until { gateway.journal.read(RecordFilter(state: .silent)).records.count == 1 }
         let calls = try await program.calls()
-        #expect(calls.map { $0["state"]?.stringValue } == ["answered", "error", "error", "silent"])
+        #expect(calls.map { $0["state"]?.stringValue } == ["answered", "missing", "error", "silent"])
         #expect(calls.map { $0["by"]?.stringValue } == ["reply", "reply", "reply", "reply"])
         #expect(calls[0]["reply"] == "pay, case 2")
         #expect(

@@ -255,6 +255,22 @@ extension Gateway {
         }
     }
 
+    /// Neither an answer nor a failure: the app does not have it.
+    @Test func whatAnAppDoesNotHaveHasAStateOfItsOwn() async throws {
+        let program = JournalProgram(withHandlers: false)
+        try program.gateway.mock(["vibrate": ["$missing": true], "pay": ["$error": ["code": 1]]])
+        await program.call("/vibrate?_mobile_bridge=1")
+        await program.call("/pay?_mobile_bridge=1")
+        #expect(try await program.calls().map { $0["state"] } == ["missing", "error"])
+        #expect(try await program.calls("?state=missing").map { $0["name"] } == ["vibrate"])
+        for state in ["answered", "error"] {
+            let check = #"{"name": "vibrate", "state": "\#(state)", "count": 0}"#
+            #expect(await program.ask(.post, "calls/verify", check).status == .ok)
+        }
+        let unanswered = #"{"unanswered": 0}"#
+        #expect(await program.ask(.post, "calls/verify", unanswered).status == .ok)
+    }
+
     // MARK: Questions
 
     private struct Answering: Presenter {

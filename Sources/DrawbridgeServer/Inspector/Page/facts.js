@@ -33,6 +33,7 @@ export function whoAnswered(entry) {
         return [entry.detail('asked') ? 'A person is asked, above or in the terminal.' : 'Nobody has answered yet.'];
     }
     if (entry.state === 'silent') return ['It is never answered: so says ', entry.who ? who() : 'the mock', '.'];
+    if (entry.state === 'missing') return ['The mock ', who(), ' says that this app does not have it.'];
     if (entry.state === 'left') return ['Who called did not wait for the answer.'];
     const end = known({ expired: ', which took longer than it may.', error: ', with an error.' }, entry.state) ?? '.';
     switch (entry.by) {

@@ -18,6 +18,7 @@ export function outcome(entry) {
     case 'silent': return entry.kind === 'push' ? 'told' : 'never answered';
     case 'left': return 'caller left';
     case 'expired': return 'took too long';
+    case 'missing': return 'not in this app';
     case 'error': return entry.isUnanswered ? 'nobody answers' : short(entry.output) || `error ${entry.code ?? ''}`;
     default: return entry.isUnanswered ? 'nobody answers' : short(entry.output);
     }

@@ -41,11 +41,11 @@ import Testing
             title: "beside others",
             before: "{\n  \"replies\": {  // All.\n    // Who.\n    \"a\": 1  // one\n  }\n}",
             after:
-                "{\n  \"replies\": {  // All.\n    \"pay\": {\"code\": 0},\n    // Who.\n    \"a\": 1  // one\n  }\n}",
-            line: 3),
+                "{\n  \"replies\": {  // All.\n    // Who.\n    \"a\": 1,  // one\n    \"pay\": {\"code\": 0}\n  }\n}",
+            line: 5),
         Case(
             title: "in one line", before: #"{"replies": {"a": 1}, "inject": "x"}"#,
-            after: #"{"replies": {"pay": {"code": 0}, "a": 1}, "inject": "x"}"#, line: 1),
+            after: #"{"replies": {"a": 1, "pay": {"code": 0}}, "inject": "x"}"#, line: 1),
         Case(
             title: "in its place",
             before: "{\"replies\": {\n  \"pay\" : // old\n    12, // why\n  \"b\": \"pay\"}}",
@@ -61,7 +61,16 @@ import Testing
             line: 2),
         Case(
             title: "lines of Windows", before: "{\r\n  \"replies\": {\r\n    \"a\": 1\r\n  }\r\n}\r\n",
-            after: "{\r\n  \"replies\": {\r\n    \"pay\": {\"code\": 0},\r\n    \"a\": 1\r\n  }\r\n}\r\n",
+            after: "{\r\n  \"replies\": {\r\n    \"a\": 1,\r\n    \"pay\": {\"code\": 0}\r\n  }\r\n}\r\n",
+            line: 4),
+        Case(
+            title: "behind the one in the bracket's line", before: "{\"replies\": {\"a\": {\n  \"b\": 1}\n}}",
+            after: "{\"replies\": {\"a\": {\n  \"b\": 1}, \"pay\": {\"code\": 0}\n}}", line: 2),
+        Case(
+            title: "behind the one of a comment without a mock",
+            before: "{\"replies\": {\r\n  \"a\": 1 // one\r\n  // None \"b\".\r\n}}",
+            after:
+                "{\"replies\": {\r\n  \"a\": 1, // one\r\n  \"pay\": {\"code\": 0}\r\n  // None \"b\".\r\n}}",
             line: 3),
         Case(
             title: "a name in need of escapes", before: "{\"replies\": {}}",
@@ -69,7 +78,7 @@ import Testing
             line: 2),
         Case(
             title: "all digits", before: #"{"replies": {"a": 12345678901234567890.10}}"#,
-            after: #"{"replies": {"pay": 0.10, "a": 12345678901234567890.10}}"#, reply: "0.10", line: 1),
+            after: #"{"replies": {"a": 12345678901234567890.10, "pay": 0.10}}"#, reply: "0.10", line: 1),
     ]
 
     @Test(arguments: cases) func changingAMockLeavesTheRestOfTheFileUnchanged(_ test: Case) throws {
@@ -87,11 +96,11 @@ import Testing
         ),
         (
             "{ // ours\n\n  \"replies\" : {  // all\n     // who\n     \"a\":1 }}",
-            "{ // ours\n\n  \"replies\" : {  // all\n     // called with {\"ms\":30}, 2\n     \"vibrate\": {},\n     \"a/b\": {},\n     // who\n     \"a\":1 }}"
+            "{ // ours\n\n  \"replies\" : {  // all\n     // who\n     \"a\":1,\n     // called with {\"ms\":30}, 2\n     \"vibrate\": {},\n     \"a/b\": {} }}"
         ),
         (
             #"{"replies": {"a": 1}}"#,
-            "{\"replies\": {\n    // called with {\"ms\":30}, 2\n    \"vibrate\": {},\n    \"a/b\": {},\n    \"a\": 1}}"
+            "{\"replies\": {\"a\": 1,\n    // called with {\"ms\":30}, 2\n    \"vibrate\": {},\n    \"a/b\": {}}}"
         ),
         (
             "{\r\n\t\"replies\": {\r\n\t\t// None.\r\n\t}\r\n}",
@@ -132,7 +141,7 @@ import Testing
         let text = String(decoding: edit.text, as: UTF8.self)
         let lines = text.split(separator: "\n")
         #expect(lines.allSatisfy { $0.count <= 100 } && lines.count == 13, "\(text)")
-        #expect(lines[2...3] == ["    \"all\": {", "      \"list\": ["], "\(text)")
+        #expect(lines[2...4] == ["    \"a\": 1,", "    \"all\": {", "      \"list\": ["], "\(text)")
     }
 
     /// Whatever a file says, it says it afterwards too, and the new reply.

@@ -64,7 +64,7 @@ import Testing
             title: "beside a pattern, for some pages",
             before: "{\"pages\": {\"/cart\": {\"replies\": {\n    \"user/*\": {\"$silence\": true}\n}}}}",
             after:
-                "{\"pages\": {\"/cart\": {\"replies\": {\n    \"user/7\": {\"$cases\": [\(line)]},\n    \"user/*\": {\"$silence\": true}\n}}}}",
+                "{\"pages\": {\"/cart\": {\"replies\": {\n    \"user/*\": {\"$silence\": true},\n    \"user/7\": {\"$cases\": [\(line)]}\n}}}}",
             beside: #""user/*""#, name: "user/7"),
         Case(
             title: "lines of Windows",
@@ -110,7 +110,7 @@ import Testing
         ),
         (
             "{\r\n\t\"message-handler\": [\"ask=reply\"],\r\n\t\"bridge\": [\r\n\t\t\"dsbridge\"  // one\r\n\t]\r\n}",
-            "{\r\n\t\"message-handler\": [\"ask=reply\", \"tracker\"],\r\n\t\"bridge\": [\r\n\t\t\"dsbridge\",\r\n\t\t\"android\"  // one\r\n\t]\r\n}"
+            "{\r\n\t\"message-handler\": [\"ask=reply\", \"tracker\"],\r\n\t\"bridge\": [\r\n\t\t\"dsbridge\",  // one\r\n\t\t\"android\"\r\n\t]\r\n}"
         ),
         (
             #"{"bridge": [{"name": "object", "options": {"object": "A"}}], "message-handler": null, "replies": {"a": 1}}"#,
@@ -187,7 +187,7 @@ import Testing
         #expect(undone.undone == ["vibrate"])
         #expect(
             String(decoding: undone.text, as: UTF8.self)
-                == "{\"replies\": {\n    // called with 3\n    \"pay\": {\"code\": 0},\n    \"a\": 1}}")
+                == "{\"replies\": {\"a\": 1,\n    // called with 3\n    \"pay\": {\"code\": 0}}}")
         let both = try ReplyEdit(filled, setting: "vibrate", to: 1).text
         #expect {
             try ReplyEdit(both, undoing: written)

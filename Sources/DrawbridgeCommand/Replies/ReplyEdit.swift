@@ -29,7 +29,10 @@ struct ReplyEdit {
         }
         let old = replies.members?.last { ReplyNames.key($0.name) == key }?.value
         switch old {
-        case nil: add(key, value, to: replies)
+        case nil:
+            add(behindOthersOf: replies, inLine: true) { [style] indent in
+                [style.member(key, value, indent: indent, opening: false)]
+            }
         case let old? where isCase: add(reply, before: old)
         case let old?:
             let indent = indent(at: old.range.lowerBound)
@@ -56,7 +59,7 @@ struct ReplyEdit {
         if first.members?.map(\.name) == ["$when", "$reply"], first.json["$when"] == reply["$when"] {
             put(new, first.range)
         } else {
-            add(to: cases, before: first.range.lowerBound, inLine: true) { _ in [new] }
+            add(to: cases, before: first.range.lowerBound) { _ in [new] }
         }
     }
 
@@ -68,9 +71,7 @@ struct ReplyEdit {
         if try replies() == nil { add("replies", [:], to: try LocatedJSON(parsing: self.text)) }
         guard let replies = try replies() else { return }
         let edit = self
-        add(to: replies, before: replies.members?.first?.value.nameOffset) { indent in
-            names.map { edit.member($0, indent: indent) }
-        }
+        add(behindOthersOf: replies) { indent in names.map { edit.member($0, indent: indent) } }
     }
 
     /// Adds elements to lists of settings.
@@ -86,19 +87,11 @@ struct ReplyEdit {
             switch file.members?.last(where: { $0.name == key })?.value {
             case nil: add(key, new, to: file)
             case let old? where old.json.isNull || old.json == []: put(JSONStyle.line(new), old.range)
-            case let old? where old.elements != nil: add(value, behind: old)
+            case let old? where old.elements != nil:
+                add(behindOthersOf: old, inLine: true) { _ in [JSONStyle.line(value)] }
             case let old?: put(JSONStyle.line([old.json, value]), old.range)
             }
         }
-    }
-
-    /// Adds an element behind the last one of a list, in its line or on one of its own.
-    private mutating func add(_ value: JSON, behind list: LocatedJSON) {
-        guard let last = list.elements?.last else { return }
-        let (start, end) = (last.range.lowerBound, last.range.upperBound)
-        let isOwnLine = text[lineStart(of: start)..<start].allSatisfy(JSONStyle.isSpace)
-        let space = isOwnLine ? style.ending + indent(at: start) : " "
-        put(",\(space)\(JSONStyle.line(value))", end..<end)
     }
 
     /// Begins with a text to edit; an empty text becomes an empty object.
@@ -170,34 +163,60 @@ struct ReplyEdit {
         let first = object.members?.first?.value.nameOffset
         let hasLine = first.map { text[object.range.lowerBound..<$0].contains(JSONStyle.newline) } ?? true
         let opens = opening && hasLine
-        add(to: object, before: first, opening: opens, inLine: true) { [style] in
+        add(to: object, before: first, opening: opens) { [style] in
             [style.member(name, value, indent: $0, opening: opens)]
         }
     }
 
-    /// Adds members or elements before the first one, on lines of their own, so that the first one keeps its comment.
+    /// Adds members or elements behind the last one, on lines of their own, so that it keeps the comment in its line.
     ///
     /// - Parameters:
-    ///   - inLine: whether to put them on the first one's line, if it is that of the bracket.
+    ///   - inLine: whether to put them on the last one's line, if that does not begin with it.
     ///   - members: makes their texts for an indentation.
     private mutating func add(
-        to object: LocatedJSON, before first: Int?, opening: Bool = false, inLine: Bool = false,
+        behindOthersOf object: LocatedJSON, inLine: Bool = false, _ members: (_ indent: String) -> [String]
+    ) {
+        guard let last = object.members?.last?.value ?? object.elements?.last else {
+            return add(to: object, before: nil, members)
+        }
+        let (open, end) = (object.range.lowerBound, last.range.upperBound)
+        let start = object.elements == nil ? last.nameOffset : last.range.lowerBound
+        if inLine, !text[lineStart(of: start)..<start].allSatisfy(JSONStyle.isSpace) {
+            return put(", \(members(indent(at: open)).joined(separator: ", "))", end..<end)
+        }
+        let isOpening = !text[open..<start].contains(JSONStyle.newline)
+        let inner = isOpening ? indent(at: open) + style.unit : indent(at: start)
+        let block = style.ending + inner + members(inner).joined(separator: ",\(style.ending)\(inner)")
+        let rest = JSON.blankingComments(in: text)[end..<object.range.upperBound - 1]
+        let comment = rest.prefix { $0 != JSONStyle.newline }
+        guard comment.endIndex < rest.endIndex, comment.allSatisfy(JSONStyle.isSpace) else {
+            return put(",\(block)", end..<end, true)
+        }
+        text.insert(UInt8(ascii: ","), at: end)
+        let place = comment.endIndex + (text[comment.endIndex] == UInt8(ascii: "\r") ? 0 : 1)
+        put(block, place..<place, false)
+    }
+
+    /// Adds members or elements before the first one, on lines of their own, so that it keeps its comment; in its line, if
+    /// that is the bracket's.
+    ///
+    /// - Parameter members: makes their texts for an indentation.
+    private mutating func add(
+        to object: LocatedJSON, before first: Int?, opening: Bool = false,
         _ members: (_ indent: String) -> [String]
     ) {
         let (open, close) = (object.range.lowerBound + 1, object.range.upperBound - 1)
         let brace = indent(at: object.range.lowerBound)
         let lineEnd = first.flatMap { text[open..<$0].firstIndex(of: JSONStyle.newline) }
-        if inLine, first != nil, lineEnd == nil {
+        if first != nil, lineEnd == nil {
             return put("\(members(brace).joined(separator: ", ")), ", open..<open)
         }
-        let inner = first.flatMap { lineEnd == nil ? nil : indent(at: $0) } ?? brace + style.unit
+        let inner = first.map { indent(at: $0) } ?? brace + style.unit
         let lines = members(inner).joined(separator: ",\(style.ending)\(inner)")
         // After the last member there is no comma.
         let block = "\(inner)\(lines)\(first == nil ? "" : ",")\(style.ending)"
         if let lineEnd {
             put(block, lineEnd + 1..<lineEnd + 1, opening)
-        } else if first != nil {
-            put(style.ending + block + inner, open..<open, opening)
         } else if text[open..<close].allSatisfy(JSONStyle.isSpace) {
             put(style.ending + block + brace, open..<close, opening)
         } else {

@@ -86,15 +86,16 @@ import Testing
         let visit = try await InspectorVisit(try await program.line(with: "  inspector "))
         #expect(try await curl("\(address)/getVip?_mobile_bridge=1").contains("No response"))
         let answer = try await visit.save("getVip", #"{"level":3}"#)
-        #expect(answer == #"{"code":200,"data":{"file":"drawbridge.json","line":4,"save":1},"message":""}"#)
+        #expect(answer == #"{"code":200,"data":{"file":"drawbridge.json","line":6,"save":1},"message":""}"#)
         #expect(try await curl("\(address)/getVip?_mobile_bridge=1").contains(#""data":{"level":3}"#))
         var lines = Self.file.split(separator: "\n", omittingEmptySubsequences: false)
-        lines.insert(#"    "getVip": {"level": 3},"#, at: 3)
+        lines[4] = #"    "getUser": {"nick": "Ann"},  // for now"#
+        lines.insert(#"    "getVip": {"level": 3}"#, at: 5)
         #expect(try folder.read("drawbridge.json") == lines.joined(separator: "\n"))
         _ = try await visit.save("getVip", #"{"level":4}"#)
         _ = try await visit.save("getUser", "null")
-        lines[3] = #"    "getVip": {"level": 4},"#
-        lines[5] = #"    "getUser": null  // for now"#
+        lines[4] = #"    "getUser": null,  // for now"#
+        lines[5] = #"    "getVip": {"level": 4}"#
         #expect(try folder.read("drawbridge.json") == lines.joined(separator: "\n"))
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o640)
@@ -125,7 +126,7 @@ import Testing
             try folder.read("drawbridge.json")
                 == "{\n    \"replies\": {\n        \"a/b\": [1, 2]\n    },\n    \"built-ins\": true\n}\n")
         #expect(try await curl("\(address)/a/b?_mobile_bridge=1").contains("[1,2]"))
-        #expect(try await visit.save("c", "1").contains(#""line":3"#))
+        #expect(try await visit.save("c", "1").contains(#""line":4"#))
         #expect(try await curl("\(address)/c?_mobile_bridge=1").contains(#""data":1"#))
         #expect(await program.stop() == 0)
     }
@@ -196,7 +197,7 @@ import Testing
         _ = try folder.write("drawbridge.json", "{\"replies\": {\"mine\": 1}}")
         _ = try await program.line(with: "1 new (mine)")
         #expect(try await visit.save("getVip", "1").contains(#""line":1"#))
-        #expect(try folder.read("drawbridge.json") == "{\"replies\": {\"getVip\": 1, \"mine\": 1}}")
+        #expect(try folder.read("drawbridge.json") == "{\"replies\": {\"mine\": 1, \"getVip\": 1}}")
         #expect(await program.stop() == 0)
     }
 
@@ -263,8 +264,11 @@ import Testing
         lines.insert(
             contentsOf: names.flatMap {
                 let more = $0 == "name1" ? #", {"password":"[removed]"}"# : ""
-                return [#"    // called with {"n":"1"}\#(more)"#, "    \"\($0)\": {},"]
-            }, at: 3)
+                return [
+                    #"    // called with {"n":"1"}\#(more)"#, "    \"\($0)\": {}\($0 == "name8" ? "" : ",")",
+                ]
+            }, at: 5)
+        lines[4] = #"    "getUser": {"nick": "Ann"},  // for now"#
         let saved = lines.joined(separator: "\n")
         #expect(try folder.read("drawbridge.json") == saved)
         #expect(try await call("name8").contains(#""data":{}"#))
@@ -339,7 +343,7 @@ import Testing
         try await program.line(with: "has 1 name more: vibrate; replace each {}")
         #expect(
             try folder.read("mine.json")
-                == "{\"replies\": {\n    // called with {\"ms\":\"30\"}\n    \"vibrate\": {},\n    \"a\": 1}}"
+                == "{\"replies\": {\"a\": 1,\n    // called with {\"ms\":\"30\"}\n    \"vibrate\": {}}}"
         )
         #expect(try await curl("\(address)/vibrate?_mobile_bridge=1").contains(#""data":{}"#))
         // It is taken back there, and so is what others have saved.

@@ -55,6 +55,8 @@ enum Enter {
             var say = document.getElementById("say");
             var ticket = location.hash.slice(1);
             history.replaceState(null, "", location.pathname);
+            // Another link, opened in the same tab.
+            addEventListener("hashchange", function () { location.reload(); });
             if (!ticket) {
                 say.textContent = "Something is missing. Open the whole link, with everything after the # sign.";
                 return;

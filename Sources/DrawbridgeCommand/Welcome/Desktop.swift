@@ -4,15 +4,17 @@ import Glibc
 enum Desktop {
     /// Opens a URL with the desktop's default program; returns immediately.
     static func open(_ url: String) throws {
-        // The shell starts xdg-open in the background. Its exit code is 127 if xdg-open is not installed.
-        let script = "command -v xdg-open >/dev/null || exit 127; xdg-open \"$0\" &"
+        // The shell starts xdg-open in the background, where nobody hears that it fails without a display.
+        let mark = "$DISPLAY$WAYLAND_DISPLAY$BROWSER$WSL_DISTRO_NAME"
+        let script = "[ \"\(mark)\" ] && command -v xdg-open >/dev/null || exit 127; xdg-open \"$0\" &"
         var status: Int32 = 0
         let process = start(["sh", "-c", script, url])
         if let process { while waitpid(process, &status, 0) < 0, errno == EINTR {} }
         guard process != nil, status == 0 else {
             throw HTTPError(
                 .notImplemented,
-                "cannot open \(url): there is no xdg-open here; open it by hand, or install xdg-utils")
+                "cannot open \(url): no display here (DISPLAY, WAYLAND_DISPLAY), or no xdg-open (install xdg-utils); open it by hand"
+            )
         }
     }
 

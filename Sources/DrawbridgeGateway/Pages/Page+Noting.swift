@@ -69,8 +69,10 @@ extension Page {
 
     func note(isHidden: Bool) {
         let isNews = state.withLock { state in
-            defer { state.isHidden = isHidden }
-            return state.isHidden != isHidden
+            guard state.isHidden != isHidden else { return false }
+            state.isHidden = isHidden
+            state.changes()
+            return true
         }
         if isNews { note(.page, isHidden ? "hidden" : "shown") }
     }

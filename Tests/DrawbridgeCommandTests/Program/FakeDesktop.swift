@@ -22,7 +22,7 @@ struct FakeDesktop {
             """,
             mode: 0o755)
         let path = "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
-        environment = ["PATH": path, "XDG_RUNTIME_DIR": "", "TMPDIR": folder.path]
+        environment = ["PATH": path, "XDG_RUNTIME_DIR": "", "TMPDIR": folder.path, "DISPLAY": ":0"]
     }
 
     /// The address that was opened, as soon as one was; nil where none is.

@@ -217,6 +217,14 @@ import Testing
         #expect(try await desktop.address() == "\(address)/", "\(program.output)")
     }
 
+    @Test func withoutADisplayTheOpenFlagSaysSo() async throws {
+        var environment = try FakeDesktop().environment
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME"] { environment[name] = "" }
+        let program = try Self.drawbridge(["-p", "0", "--open", "--no-inspector"], environment: environment)
+        let address = try await program.address()
+        try await program.line(with: "cannot open \(address)/: no display here")
+    }
+
     /// Every user of a machine can read the arguments of every program.
     @Test func theBrowsersCommandLineDoesNotContainTheTicket() async throws {
         let address = try addressForOthers()

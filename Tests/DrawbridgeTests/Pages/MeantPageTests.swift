@@ -103,6 +103,9 @@ import Testing
         let listed = try await program.ask(.get, "pages").json()["data"]?.arrayValue ?? []
         #expect(listed.map { $0["frame"] } == [true, false] && listed.allSatisfy { $0["opened"] == false })
         #expect(listed.map { $0["hidden"] } == [false, false])
+        // It is here, and shown, since then, and not since it came.
+        let page = try second.page
+        #expect(page.state.withLock(\.since) > page.came)
     }
 
     @Test func stepsAfterAnAnswerGoToThePageThatCalled() async throws {

@@ -48,11 +48,18 @@ function condition(word) {
     return isNot ? entry => !fits(entry) : fits;
 }
 
+const parts = text => text.match(/(?:"[^"]*"?|[^\s"])+/g) ?? [];
+
+/// The words before a colon that no filter has, where it may have been meant for one.
+export function strange(text) {
+    const found = parts(text).map(part => /^-?([a-z]+):/i.exec(part)?.[1]).find(key => key && !Object.hasOwn(words, key.toLowerCase()));
+    return found ? ` ${found}: is not a word of filters. There are ${Object.keys(words).join(', ')}.` : '';
+}
+
 /// What a record has to fit: the text of the filter box, the session that was picked, and whether what passed is shown.
 export function filter(text, session, showsPassed) {
-    const parts = text.match(/(?:"[^"]*"?|[^\s"])+/g) ?? [];
-    const conditions = parts.map(condition).filter(Boolean);
-    const isForRequests = parts.some(part => /^kind:r/i.test(part));
+    const conditions = parts(text).map(condition).filter(Boolean);
+    const isForRequests = parts(text).some(part => /^kind:r/i.test(part));
     return {
         isOpen: conditions.length === 0 && !session,
         fits: entry => (showsPassed || isForRequests || entry.kind !== 'request') &&

@@ -1,6 +1,6 @@
 // The filter box and what is next to it. They are kept in the address, so that a reload shows the same.
 import { announce, one } from './dom.js';
-import { filter } from './filter.js';
+import { filter, strange } from './filter.js';
 import { state } from './state.js';
 import { count } from './text.js';
 
@@ -41,7 +41,7 @@ export class Search {
     }
 
     #words(shown) {
-        if (!shown) return 'Nothing fits the filter.';
+        if (!shown) return `Nothing fits the filter.${strange(one('filter').value)}`;
         return `${count(shown, 'record')} of ${this.records.all.length.toLocaleString('en')}`;
     }
 

@@ -66,6 +66,13 @@ final class Answer: Sendable {
         return Array("\(text)Content-Length: \(body.count)\r\n\r\n".utf8) + body
     }
 
+    /// Whether a part of its file no longer exists.
+    var isOfShortenedFile: Bool {
+        guard case .file(let descriptor, owner: _, let offset, let length) = body else { return false }
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_size < offset + length
+    }
+
     private var isUpgrade: Bool { if case .upgrade = body { true } else { false } }
 
     private func add(_ field: HTTPField, to response: LibraryResponse, _ exchange: Exchange?) {

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Logging
 import TLS
 
 /// One client connection over all its requests; its state belongs to its loop.
@@ -165,6 +166,17 @@ final class Connection: Loop.Guest {
             let traffic = LibraryConnection.traffic(of: socket)
             own.value.stage = .sending(acknowledged: traffic?.acknowledged)
         case .sending(let before?):
+            // The library would wait for the rest.
+            if !own.value.isCut, let exchange = own.value.exchange,
+                case .queued(let answer?) = exchange.own.value.answering,
+                answer.isOfShortenedFile
+            {
+                worker.server.logger.error(
+                    "\(exchange.head.target): its file became shorter while it was sent; replace files as a whole (mv)"
+                )
+                cut()
+                return nil
+            }
             guard let traffic = LibraryConnection.traffic(of: socket) else { break }
             let taken = Int(clamping: traffic.acknowledged - before)
             if time >= limits.graceTime, taken < seconds * limits.readRate { cut() }

@@ -151,9 +151,10 @@ private final class GatewayHead: HeadHandler {
         let body =
             exchange.isStreamed ? Request.Body(StreamedBody(exchange: exchange)) : Request.Body(collected)
         var plan =
-            decided.flatMap { gateway.kept($0, with: body) }
+            decided.flatMap { gateway.kept($0, with: body, by: exchange) }
             ?? gateway.plan(
-                for: known, body, from: exchange.remoteAddress, at: exchange.localForOthers, on: tasks.loop)
+                for: known, body, from: exchange.remoteAddress, at: exchange.localForOthers, caller: exchange,
+                on: tasks.loop)
         let request = plan.request
         let beginning = gateway.begin(&plan, for: known, by: tasks)
         if request.admission != nil { exchange.canBeCut { gateway.hold(request, $0) } }

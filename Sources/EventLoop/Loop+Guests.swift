@@ -17,6 +17,13 @@ extension Loop {
         func timeIsUp()
     }
 
+    /// Who has sent a request.
+    package protocol Caller: AnyObject, Sendable {
+        var loop: Loop { get }
+        /// What belongs to the client's connection alone, and is released with it; for the loop's thread only.
+        var belongings: (any AnyObject)? { get set }
+    }
+
     /// Starts a loop without a server, for guests that belong to no server; it runs until the process ends.
     package static func standalone() throws -> Loop {
         let loop = try Loop()

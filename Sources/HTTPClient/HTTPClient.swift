@@ -26,11 +26,7 @@ package final class HTTPClient: Loop.Guest {
         own = LoopBound(State(), to: loop)
     }
 
-    deinit {
-        // The loop has ended, so its thread does not use the pool.
-        pool.closeAll()
-        buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
     /// The client of a loop, made on the first call; for the loop's thread only.
     package static func of(_ loop: Loop) -> HTTPClient {
@@ -71,9 +67,25 @@ package final class HTTPClient: Loop.Guest {
         last.place = transfer.place
     }
 
-    func keep(_ connection: ClientConnection) {
-        pool.keep(connection)
-        arm()
+    /// An idle connection for a request: one that its caller has logged in, or one of all callers; nil if there is none.
+    func take(for request: TransferRequest) -> ClientConnection? {
+        ownPool(of: request.caller)?.take(to: request.origin) ?? pool.take(to: request.origin)
+    }
+
+    /// Keeps a connection for other requests; one that is logged in, for those of its caller, until that leaves.
+    func keep(_ connection: ClientConnection, for caller: (any Loop.Caller)?) {
+        guard connection.isLoggedIn else {
+            pool.keep(connection)
+            return arm()
+        }
+        let own = ownPool(of: caller) ?? ConnectionPool(on: loop)
+        own.keep(connection)
+        caller?.belongings = own
+    }
+
+    private func ownPool(of caller: (any Loop.Caller)?) -> ConnectionPool? {
+        // Nothing else belongs to a caller, so the type is not checked.
+        caller?.belongings.map { unsafeDowncast($0, to: ConnectionPool.self) }
     }
 
     // MARK: For the loop

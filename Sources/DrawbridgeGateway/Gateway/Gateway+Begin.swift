@@ -96,7 +96,7 @@ extension Gateway {
     /// Plans a new request on its loop's thread: reuses the cached decision for an identical head while that is valid.
     package func plan(
         for known: KnownHead, _ body: Request.Body, from remoteAddress: String?,
-        at localAddress: String? = nil, on loop: any HandlerLoop
+        at localAddress: String? = nil, caller: (any AnyObject & Sendable)? = nil, on loop: any HandlerLoop
     ) -> Plan {
         assert(loop.isCurrent, "a request was planned on another thread than that of its loop")
         let (head, id) = (known.head, Request.id(known.head))
@@ -104,14 +104,14 @@ extension Gateway {
         if let decision, middleware.isEmpty {
             let plain = Request(
                 head, target: decision.target, body: body, remoteAddress: remoteAddress, id: id,
-                answerer: self)
+                answerer: self, caller: caller)
             if decision.route.handler.canInit(with: plain) {
                 return Plan(plain, .native(plain, .sure(decision.route)), version: decision.version)
             }
         }
         let request = Request(
             head, body: body, remoteAddress: remoteAddress, localAddress: localAddress, id: id,
-            answerer: self)
+            answerer: self, caller: caller)
         guard let decision else { return plan(for: request, at: .entry, as: known) }
         // Only decisions about admitted requests from this machine are cached. An identical head from the same address
         // would be admitted again, so admission is not checked here.
@@ -145,19 +145,21 @@ extension Gateway {
     ///
     /// That is so if a handler was registered or removed meanwhile, and for all callers on other machines: their
     /// admission may have ended while they sent the body.
-    package func kept(_ plan: Plan, with body: Request.Body) -> Plan? {
-        isStillRight(plan) && access.isFromThisMachine(plan.request) ? plan.with(body) : nil
+    package func kept(
+        _ plan: Plan, with body: Request.Body, by caller: (any AnyObject & Sendable)? = nil
+    ) -> Plan? {
+        isStillRight(plan) && access.isFromThisMachine(plan.request) ? plan.with(body, by: caller) : nil
     }
 
     func isStillRight(_ plan: Plan) -> Bool { plan.version == registry.version }
 }
 
 extension Plan {
-    fileprivate func with(_ body: Request.Body) -> Plan {
+    fileprivate func with(_ body: Request.Body, by caller: (any AnyObject & Sendable)?) -> Plan {
         var (request, way) = (request, way)
-        request.body = body
+        request.take(body, from: caller)
         if case .native(var plain, let candidate) = way {
-            plain.body = body
+            plain.take(body, from: caller)
             way = .native(plain, candidate)
         }
         return Plan(request, way, version: version)

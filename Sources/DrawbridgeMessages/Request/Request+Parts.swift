@@ -27,6 +27,7 @@ extension Request {
         @usableFromInline var admission: String?
         @usableFromInline var id: String
         @usableFromInline var answerer: (any Answerer)?
+        @usableFromInline var caller: (any AnyObject & Sendable)?
         @usableFromInline var parameters: [String: String] = [:]
         @usableFromInline var found: [ObjectIdentifier: any Sendable] = [:]
         @usableFromInline var isNamedByAction = false

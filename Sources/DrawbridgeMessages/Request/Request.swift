@@ -148,6 +148,14 @@ public struct Request: Sendable {
         set { change { $0.answerer = newValue } }
     }
 
+    /// The engine's object for the client's connection and this request on it; nil for a request of no connection.
+    @usableFromInline package var caller: (any AnyObject & Sendable)? { parts.values.caller }
+
+    /// Adds what only the engine has, to a request that was planned by its head.
+    package mutating func take(_ body: Body, from caller: (any AnyObject & Sendable)?) {
+        change { ($0.body, $0.caller) = (body, caller) }
+    }
+
     /// Requests are passed on often and changed rarely: copies share this until one of them is changed.
     @usableFromInline var parts: Parts
 
@@ -200,12 +208,13 @@ public struct Request: Sendable {
     /// - Parameter target: the target of the plain form, if it is cached; nil for the target in the head.
     @usableFromInline package init(
         _ head: RequestHead, target: String? = nil, body: Body = .empty, remoteAddress: String?,
-        localAddress: String? = nil, id: String = "", answerer: (any Answerer)? = nil
+        localAddress: String? = nil, id: String = "", answerer: (any Answerer)? = nil,
+        caller: (any AnyObject & Sendable)? = nil
     ) {
         parts = Parts(
             Values(
                 head: head, target: target ?? head.target, body: body, remoteAddress: remoteAddress,
-                localAddress: localAddress, id: id, answerer: answerer))
+                localAddress: localAddress, id: id, answerer: answerer, caller: caller))
     }
 
     /// Makes the request for a page's call by its channel.

@@ -43,7 +43,7 @@ struct UpstreamSender: Sendable {
     func send(_ request: Request, _ target: String, by mapping: UpstreamMapping?) async -> Response {
         let fetch: UpstreamFetch
         do {
-            fetch = self.fetch(on: try HTTPClient.loop())
+            fetch = self.fetch(on: try Self.caller(of: request)?.loop ?? HTTPClient.loop())
         } catch {
             return Gateway.refusal(HTTPError(.badGateway, "\(error)"))
         }
@@ -57,6 +57,8 @@ struct UpstreamSender: Sendable {
             fetch.cancel()
         }
     }
+
+    private static func caller(of request: Request) -> Exchange? { request.caller as? Exchange }
 
     /// Makes a fetch for one request; it may be cancelled before it begins.
     func fetch(on loop: Loop) -> UpstreamFetch {
@@ -76,7 +78,7 @@ struct UpstreamSender: Sendable {
             fields: requestFields(request, by: mapping), body: .init(of: request),
             connectLimit: options.connectTimeout.wholeMilliseconds,
             silenceLimit: options.answerTimeout.wholeMilliseconds,
-            upgrade: isTunnel(request) ? "websocket" : nil)
+            upgrade: isTunnel(request) ? "websocket" : nil, caller: Self.caller(of: request))
         fetch.start(out, request.body) { result in
             switch result {
             case .success(let beginning):

@@ -15,13 +15,15 @@ final class ClientConnection: Loop.Guest {
     }
 
     private enum Holder {
-        case pool(since: Int)
+        /// The pool closes it at its own end; it is told if the server closes the connection or sends data on it.
+        case pool(Unmanaged<ConnectionPool>, since: Int)
         case transfer(Transfer)
         /// New, closed, or released.
         case nobody
     }
 
     private struct State {
+        var isLoggedIn = false
         var holder = Holder.nobody
         /// The idle time in milliseconds after which the connection is not used again.
         var idleLimit = ClientConnection.usualIdleLimit
@@ -42,22 +44,25 @@ final class ClientConnection: Loop.Guest {
     let address: SocketAddress
     private let socket: WatchedSocket
     private let transport: Transport
-    private let pool: ConnectionPool
     private let own: LoopBound<State>
 
-    /// - Parameter pool: informed if the server closes the idle connection or sends data on it.
     /// - Throws: if the socket cannot be watched; then it is closed.
     init(
         _ transport: Transport, _ socket: WatchedSocket, to origin: Origin, at address: SocketAddress,
-        on loop: Loop, for pool: ConnectionPool
+        on loop: Loop
     ) throws {
         self.transport = transport
         self.socket = socket
         self.origin = origin
         self.address = address
-        self.pool = pool
         own = LoopBound(State(), to: loop)
         try socket.watch(for: [.readable, .writable, .closed, .onceEach], self)
+    }
+
+    /// Whether the server may know by the connection who asks (RFC 4559, section 6), so that it is its caller's alone.
+    var isLoggedIn: Bool {
+        get { own.value.isLoggedIn }
+        set { own.value.isLoggedIn = newValue }
     }
 
     var canRead: Bool { own.value.canRead }
@@ -66,7 +71,7 @@ final class ClientConnection: Loop.Guest {
 
     /// Whether it has been idle so long that the server may be about to close it.
     func isOld(at now: Int) -> Bool {
-        guard case .pool(let since) = own.value.holder else { return false }
+        guard case .pool(_, let since) = own.value.holder else { return false }
         return now - since >= own.value.idleLimit
     }
 
@@ -83,8 +88,8 @@ final class ClientConnection: Loop.Guest {
         own.value.canRead = false
     }
 
-    func rest(at now: Int) {
-        own.value.holder = .pool(since: now)
+    func rest(in pool: ConnectionPool, at now: Int) {
+        own.value.holder = .pool(.passUnretained(pool), since: now)
         own.value.canRead = false
     }
 
@@ -142,13 +147,13 @@ final class ClientConnection: Loop.Guest {
         if !readiness.isSubset(of: .readable) { own.value.canWrite = true }
         switch own.value.holder {
         case .transfer(let transfer): transfer.goOn()
-        case .pool:
+        case .pool(let pool, _):
             guard isReadable else { return }
             if isQuiet {
                 own.value.canRead = false
             } else {
                 close()
-                pool.forget(self)
+                pool.takeUnretainedValue().forget(self)
             }
         case .nobody: break
         }

@@ -33,7 +33,6 @@ final class Connecting: Loop.Guest, Sendable {
 
     private let request: TransferRequest
     private let guardian: Transfer.Guardian?
-    private let pool: ConnectionPool
     private let due: Int
     private let loop: Loop
     private let own: LoopBound<State>
@@ -42,7 +41,6 @@ final class Connecting: Loop.Guest, Sendable {
     init(for request: TransferRequest, _ guardian: Transfer.Guardian?, on client: HTTPClient) {
         self.request = request
         self.guardian = guardian
-        pool = client.pool
         due = Loop.now + request.connectLimit
         let problem = TransferError(.unreachable, "\(request.host) has no address that can be connected to")
         loop = client.loop
@@ -179,7 +177,7 @@ final class Connecting: Loop.Guest, Sendable {
         _ transport: Transport, _ socket: WatchedSocket, _ address: SocketAddress
     ) throws {
         let connection = try ClientConnection(
-            transport, socket, to: origin, at: address, on: loop, for: pool)
+            transport, socket, to: origin, at: address, on: loop)
         finish(.success(connection))
     }
 

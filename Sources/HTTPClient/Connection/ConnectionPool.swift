@@ -1,6 +1,7 @@
 import EventLoop
 
-/// The idle connections of one loop, kept for further requests to the same origin.
+/// The idle connections of one loop, or those that one caller has logged in, kept for further requests to the same
+/// origin.
 final class ConnectionPool: Sendable {
     private static let countLimit = 1024
 
@@ -28,7 +29,7 @@ final class ConnectionPool: Sendable {
 
     func keep(_ connection: ClientConnection) {
         guard own.value.count < Self.countLimit else { return connection.close() }
-        connection.rest(at: Loop.now)
+        connection.rest(in: self, at: Loop.now)
         own.value.count += 1
         own.value.origins[connection.origin, default: []].append(connection)
     }
@@ -40,13 +41,7 @@ final class ConnectionPool: Sendable {
         own.value.count -= 1
     }
 
-    /// Closes all connections, to break their reference cycles with the pool.
-    func closeAll() {
-        let origins = own.value.origins
-        own.value.origins = [:]
-        own.value.count = 0
-        for connection in origins.values.joined() { connection.close() }
-    }
+    deinit { for connection in own.value.origins.values.joined() { connection.close() } }
 
     /// Closes connections that have been idle too long, and removes origins without connections.
     func closeOld(at now: Int) {

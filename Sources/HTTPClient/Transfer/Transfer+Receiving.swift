@@ -70,6 +70,9 @@ extension Transfer {
     private func begin(_ head: ResponseHead) {
         own.value.receiving = head.body(of: request.method)
         if let time = head.idleTime, case .open(let connection, _) = own.value.way {
+            if head.status.code == 401, head.fields.contains(where: \.isConnectionLogin) {
+                connection.isLoggedIn = true
+            }
             connection.serverKeepsIt(forMilliseconds: time)
         } else {
             own.value.isReusable = false

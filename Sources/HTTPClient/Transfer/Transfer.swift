@@ -95,11 +95,11 @@ package final class Transfer {
         client.add(self)
         own.value.moved = Loop.now
         do throws(TransferError) {
-            guard let known = client.pool.take(to: request.origin) else { return connect() }
+            guard let known = client.take(for: request) else { return connect() }
             do throws(TransferError) {
                 try guardian?(known.address.bytes, known.address.port)
             } catch {
-                client.keep(known)
+                client.keep(known, for: request.caller)
                 throw error
             }
             begin(on: known, isUsedAgain: true)
@@ -228,7 +228,9 @@ package final class Transfer {
         own.value.way = .open(connection, isUsedAgain: isUsedAgain)
         own.value.isReusable = true
         own.value.hasSent = false
-        own.value.outgoing = request.head
+        let (head, logsIn) = request.head
+        own.value.outgoing = head
+        if logsIn { connection.isLoggedIn = true }
         own.value.sentCount = 0
         own.value.moved = Loop.now
         switch request.body {
@@ -273,7 +275,8 @@ package final class Transfer {
         switch way {
         case .none, .over: break
         case .connecting(let connecting): connecting.cancel()
-        case .open(let connection, _): keepsConnection ? client.keep(connection) : connection.close()
+        case .open(let connection, _) where keepsConnection: client.keep(connection, for: request.caller)
+        case .open(let connection, _): connection.close()
         }
     }
 

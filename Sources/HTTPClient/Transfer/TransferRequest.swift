@@ -1,3 +1,5 @@
+import EventLoop
+import HTTPGrammar
 import HTTPTypes
 
 package struct TransferRequest: Sendable {
@@ -23,10 +25,13 @@ package struct TransferRequest: Sendable {
     package var silenceLimit: Int
     /// The protocol to switch to (RFC 9110, section 7.8); nil for a usual request.
     package var upgrade: String?
+    /// Whose request it is; nil for nobody's, whose connection is closed if the request logs it in.
+    package var caller: (any Loop.Caller)?
 
     package init(
         _ origin: Origin, _ method: HTTPRequest.Method, _ target: String, host: String, fields: HTTPFields,
-        body: Body, connectLimit: Int, silenceLimit: Int, upgrade: String? = nil
+        body: Body, connectLimit: Int, silenceLimit: Int, upgrade: String? = nil,
+        caller: (any Loop.Caller)? = nil
     ) {
         self.origin = origin
         self.method = method
@@ -37,6 +42,7 @@ package struct TransferRequest: Sendable {
         self.connectLimit = connectLimit
         self.silenceLimit = silenceLimit
         self.upgrade = upgrade
+        self.caller = caller
     }
 
     /// Whether the request may be repeated if the connection closes before a response (RFC 9110, section 9.2.2).
@@ -55,8 +61,8 @@ package struct TransferRequest: Sendable {
         if case .bytes(let bytes) = body, bytes.count > Self.togetherLimit { bytes } else { [] }
     }
 
-    /// The bytes of the head, with a short body included.
-    var head: [UInt8] {
+    /// The bytes of the head, with a short body included, and whether it logs its connection in.
+    var head: (bytes: [UInt8], logsIn: Bool) {
         let framing: String
         var short: [UInt8] = []
         switch body {
@@ -69,11 +75,13 @@ package struct TransferRequest: Sendable {
         }
         var room = method.rawValue.utf8.count + target.utf8.count + host.utf8.count + short.count
         room += " ".utf8.count + " HTTP/1.1\r\nHost: ".utf8.count + "\r\n".utf8.count + framing.utf8.count
+        var logsIn = false
         for field in fields {
+            if field.isConnectionLogin { logsIn = true }
             room +=
                 field.name.rawName.utf8.count + field.withUnsafeBytesOfValue(\.count) + ": \r\n".utf8.count
         }
-        return [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+        let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
             func write(_ bytes: UnsafeBufferPointer<UInt8>) {
                 count = buffer[count...].update(fromContentsOf: bytes)
             }
@@ -97,6 +105,22 @@ package struct TransferRequest: Sendable {
             }
             write(framing)
             short.withUnsafeBufferPointer { write($0) }
+        }
+        return (bytes, logsIn)
+    }
+}
+
+extension HTTPField {
+    /// Whether it is a login that holds for the whole connection, such as NTLM's, or asks for one.
+    var isConnectionLogin: Bool {
+        // Compares the length first: it rules out most names cheaply.
+        switch name.canonicalName.utf8.count {
+        case 13 where name == .authorization, 16 where name == .wwwAuthenticate: break
+        default: return false
+        }
+        return value.utf8.split(separator: UInt8(ascii: ",")).contains { login in
+            let scheme = login.drop(while: \.isBlank).map { $0 | 0x20 }
+            return ["ntlm", "nego", "kerberos"].contains { scheme.starts(with: $0.utf8) }
         }
     }
 }

@@ -125,6 +125,13 @@ extension HTTPFields {
     }
 }
 
+extension Exchange: Loop.Caller {
+    package var belongings: (any AnyObject)? {
+        get { own.value.caller.belongings }
+        set { own.value.caller.belongings = newValue }
+    }
+}
+
 /// A connection that can be closed from outside, and a callback for its end; for the exchange's loop only.
 final class CutOff {
     let over: @Sendable () -> Void

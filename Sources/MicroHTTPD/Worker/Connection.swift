@@ -43,6 +43,7 @@ final class Connection: Loop.Guest {
         fileprivate(set) var hasCallerLeft = false
         /// The body's byte count at the last check, if the library had left bytes unread in the socket then; else nil.
         fileprivate var stuckAt: Int?
+        fileprivate var belongings: (any AnyObject)?
         /// The records of an upgraded TLS connection; retained here, because the session calls them until it is freed.
         var records: TLSRecords?
     }
@@ -75,6 +76,17 @@ final class Connection: Loop.Guest {
         own.value.hasCallerLeft = true
         guard let exchange = own.value.exchange, case .suspended = exchange.own.value.library else { return }
         exchange.leave()
+    }
+
+    /// What is released with the connection; nothing is kept for a client that has left.
+    var belongings: (any AnyObject)? {
+        get { own.value.belongings }
+        set { own.value.belongings = own.value.hasCallerLeft ? nil : newValue }
+    }
+
+    func closed() {
+        own.value.hasCallerLeft = true
+        belongings = nil
     }
 
     func take(_ target: UnsafePointer<CChar>) {

@@ -286,6 +286,7 @@ extension Worker {
 
     func connectionClosed(_ connection: Connection) {
         own.value.connections[ObjectIdentifier(connection)] = nil
+        connection.closed()
         unwatch(connection)
         own.value.shakingHands.removeAll { $0 === connection }
         upgrades.connectionClosed(connection)

@@ -3,10 +3,10 @@ import DrawbridgeJSON
 import DrawbridgeMessages
 import DrawbridgeMocks
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
+#if canImport(Darwin)
+import Darwin
 #else
-import Foundation
+import Glibc
 #endif
 
 /// A bridge that is not built in: a script that defines in a page what it would find in an app, and calls native for it
@@ -120,18 +120,20 @@ public struct BridgeScript: Sendable, Equatable {
         switch source {
         case .shipped(let bytes): return bytes
         case .file(let path):
-            let file = URL(filePath: path).resolvingSymlinksInPath()
-            let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-            let size = attributes?[.size] as? Int ?? 0
-            guard size <= Self.mostBytes else {
-                throw ScriptError("\(path) has \(size) bytes; the limit for the script of a bridge is 1 MB")
-            }
             // Only regular files are read: reading a pipe could block, and a device may never end.
-            let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
-            if isFile, let data = try? Data(contentsOf: file) { return Array(data) }
-            let shipped = Self.shipped.joined(separator: ", ")
+            let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            defer { if file >= 0 { close(file) } }
+            var status = stat()
+            guard file >= 0, fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                let shipped = Self.shipped.joined(separator: ", ")
+                throw ScriptError(
+                    "cannot read the script \(path); give an existing file, or one of \(shipped)")
+            }
+            if let problem = NamedFile.problem(of: status, at: path) { throw ScriptError(problem) }
+            let bytes = NamedFile.bytes(of: file, upTo: Self.mostBytes)
+            if let bytes, bytes.count <= Self.mostBytes { return bytes }
             throw ScriptError(
-                "cannot read the script \(path); give an existing file, or one of \(shipped)")
+                "\(path) has \(status.st_size) bytes; the limit for the script of a bridge is 1 MB")
         }
     }
 

@@ -44,6 +44,9 @@ struct FileText {
         guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path) }
         if let problem = problem(status) { throw Failure(problem) }
         isRegular = status.st_mode & S_IFMT == S_IFREG
+        if folder == nil, isRegular, let problem = NamedFile.problem(of: status, at: path) {
+            throw Failure(problem)
+        }
         guard isRegular || !onlyRegular && folder == nil else {
             throw Failure("\(path) is not a regular file; put one there")
         }

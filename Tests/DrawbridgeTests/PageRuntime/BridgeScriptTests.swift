@@ -77,6 +77,17 @@ import Testing
         let second = await gateway.respond(to: Request(target, headers: [.ifNoneMatch: tag]))
         #expect(try await second.text() == "// two")
 
+        // A link within the folder is as good as the file; one that leads out could give any file to all pages.
+        let folder = String(script.path.dropLast("mine.js".count))
+        for (place, isRead) in [("\(folder)three.js", true), ("/etc/passwd", false)] {
+            try FileManager.default.removeItem(atPath: script.path)
+            try "// three".write(toFile: "\(folder)three.js", atomically: true, encoding: .utf8)
+            try FileManager.default.createSymbolicLink(atPath: script.path, withDestinationPath: place)
+            let answer = await gateway.respond(to: Request(target))
+            #expect(answer.status == (isRead ? .ok : .notFound))
+            #expect(try await answer.text().contains("// three") == isRead)
+        }
+
         try FileManager.default.removeItem(atPath: script.path)
         let gone = await gateway.respond(to: Request(target))
         #expect(gone.status == .notFound)

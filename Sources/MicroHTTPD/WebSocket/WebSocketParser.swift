@@ -85,7 +85,10 @@ package struct WebSocketParser {
             headCount += 1
             position += 1
             if headCount == 2 { try checkStart() }
-            if headCount >= 2, headCount == headSize { return try beginPayload() }
+            guard headCount >= 2 else { continue }
+            // A length is judged before the mask, which might never come.
+            if headCount == headSize - 4 { try beginFrame() }
+            if headCount == headSize { return beginPayload() }
         }
     }
 
@@ -119,15 +122,16 @@ package struct WebSocketParser {
         }
     }
 
-    private mutating func beginPayload() throws(Violation) {
-        let size = headSize
-        let length = try payloadLength(size)
+    private mutating func beginPayload() {
         mask = 0
-        for place in (size - 4..<size).reversed() { mask = mask << 8 | UInt32(head[place]) }
+        for place in (headSize - 4..<headSize).reversed() { mask = mask << 8 | UInt32(head[place]) }
         headCount = 0
         isInPayload = true
         taken = 0
-        left = length
+    }
+
+    private mutating func beginFrame() throws(Violation) {
+        left = try payloadLength(headSize)
         guard !opcode.isControl else { return }
         if opcode != .continuation {
             isInMessage = true
@@ -138,7 +142,7 @@ package struct WebSocketParser {
         guard frames <= limits.frames else {
             throw Violation(code: .tooLarge, message: "a message has more than \(limits.frames) frames")
         }
-        guard length <= limits.message - message.count else {
+        guard left <= limits.message - message.count else {
             throw Violation(code: .tooLarge, message: "a message has more than \(limits.message) bytes")
         }
     }

@@ -75,6 +75,16 @@ struct WebSocketParserTests {
         #expect(Self.events(Self.frame(2, pattern(1001)), limits: limits).code == .tooLarge)
     }
 
+    /// The mask behind it might never come.
+    @Test(arguments: [
+        ([0x80, 0, 0, 0, 0, 0, 0, 0], WebSocketCloseCode.protocolError),
+        ([0x40, 0, 0, 0, 0, 0, 0, 0], .tooLarge),
+        ([0, 0, 0, 0, 0, 0, 0, 1], .protocolError),
+    ]) func aLengthThatNobodyTakesIsRefusedBeforeTheMask(_ length: [UInt8], _ code: WebSocketCloseCode) {
+        #expect(Self.events([0x82, 0xFF] + length.dropLast()).code == nil)
+        #expect(Self.events([0x82, 0xFF] + length).code == code)
+    }
+
     @Test func anAnnouncedLengthAloneTakesNoMemory() throws {
         var parser = WebSocketParser()
         var bytes = WebSocketClient.frame(2, pattern(10), length: 16 << 20)

@@ -112,7 +112,7 @@ public enum GatewayCommand {
             $0.documents = [
                 .manual: { WelcomePage.texts["manual.html"] }, .schema: { Setting.schema.bytes },
             ]
-            $0.secrets = Redaction(also: settings.options[\.log.redact].names)
+            $0.secrets = settings.secrets
             $0.suggestions = gateway.registered.isEmpty ? [.mock] : [.handler, .mock]
         }
     }
@@ -177,7 +177,9 @@ public enum GatewayCommand {
                 isAlone: isAlone,
                 token: command.tokenStdin ? ParentPipe.token() : nil)
             LogWriter.standardError.format = settings.logFormat
-            LoggingSystem.bootstrap { _ in LineLogHandler(.standardError, level: settings.logLevel) }
+            LoggingSystem.bootstrap { _ in
+                LineLogHandler(.standardError, level: settings.logLevel, without: settings.secrets)
+            }
             return settings
         }
     }

@@ -3,7 +3,7 @@ import HTTPTypes
 // Calls that do not come from a page: a program tries a name, or repeats a call of the journal.
 extension Gateway {
     func redaction(for query: RecordQuery) -> Redaction? {
-        query.showsSecrets ? nil : program.secrets
+        query.showsSecrets ? nil : secrets
     }
 
     /// Calls a name as a page would; the response contains the journal's record of the call.
@@ -55,7 +55,7 @@ extension Gateway {
     /// - Parameter record: the number of a notice, to give pages what it says they lack, and nothing else.
     /// - Throws: an ``HTTPError``: a 409 if there is no file that can be written, or if the file has changed.
     package func saveMissing(by: String, only record: Int? = nil) async throws -> SavedNames {
-        let redaction = program.secrets
+        let redaction = secrets
         let lacks = missing(record)
         if let record, lacks.isEmpty {
             throw HTTPError(

@@ -5,16 +5,8 @@ enum CallCopy {
 
     private static func body(of record: JournalRecord, _ redaction: Redaction?) -> [UInt8] {
         let bytes = record.input.bytes
-        guard let redaction, !bytes.isEmpty else { return bytes }
-        if let json = try? JSON(parsing: bytes) {
-            let clean = redaction.removed(from: json)
-            return clean == json ? bytes : clean.bytes
-        }
         let text = String(decoding: bytes, as: UTF8.self)
-        // An input that can be read and is not JSON is a form.
-        let clean =
-            record.readInput == nil
-            ? redaction.removed(fromText: text) : String(redaction.removed(fromQuery: "?\(text)").dropFirst())
+        let clean = redaction.removed(fromText: text)
         return clean == text ? bytes : Array(clean.utf8)
     }
 
@@ -36,7 +28,7 @@ enum CallCopy {
         } else if method != (body.isEmpty ? "GET" : "POST") {
             words += ["-X", method.quotedForShell]
         }
-        words.append((base + mark.target(redaction.removed(fromQuery: record.head.target))).quotedForShell)
+        words.append((base + mark.target(redaction.removed(fromText: record.head.target))).quotedForShell)
         // Without this header curl would declare the body as a form.
         let type = record.head.contentType.map { " \($0)" } ?? ""
         if !body.isEmpty { words += ["-H", "Content-Type:\(type)".quotedForShell] }

@@ -28,6 +28,7 @@ struct Settings {
     var root: String? { options[\.serving.root] }
     var upstreams: [String] { options[\.behind.upstream] }
     var logFormat: LogFormat { options[\.log.logFormat] ?? .text }
+    var secrets: Redaction { Redaction(also: options[\.log.redact].names) }
 
     /// The upstream without a prefix: it gets all paths that no other upstream has.
     static func pageServer(of upstreams: [String]) -> String? {

@@ -39,7 +39,7 @@ extension Gateway {
     private func line(of record: JournalRecord, times: Int, columns: Int?, hasIDs: Bool) -> String {
         let room = columns ?? 120
         var line = LineText(record.shownName)
-        let input = record.shown(record.shownInput(redaction), isWhole: record.input.isWhole)
+        let input = record.shown(record.shownInput(secrets), isWhole: record.input.isWhole)
         if record.by == .nobody {
             // The advice is never cut: the input is shortened instead, and columns may not align.
             let why = "  \(whyNobody(record, times))"
@@ -72,8 +72,6 @@ extension Gateway {
         return line.text
     }
 
-    private var redaction: Redaction { program.secrets }
-
     private func outcome(of record: JournalRecord) -> String {
         let milliseconds = record.took?.milliseconds ?? "0"
         let time = "\(String(repeating: " ", count: max(0, 4 - milliseconds.count)))\(milliseconds) ms"
@@ -87,7 +85,8 @@ extension Gateway {
     }
 
     private func message(of record: JournalRecord) -> String? {
-        (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue
+        let message = (try? JSON(parsing: record.output.bytes))?["message"]?.stringValue
+        return message.map { secrets.removed(fromText: $0) }
     }
 
     private func ending(of record: JournalRecord) -> String {
@@ -95,7 +94,7 @@ extension Gateway {
         case .stream: "a stream"
         case .raw(let type) where !type.hasPrefix("application/json") && !type.hasPrefix("text/"):
             "\(type), \(record.output.bytes.count) B"
-        default: record.shown(record.shownOutput(redaction), isWhole: record.output.isWhole)
+        default: record.shown(record.shownOutput(secrets), isWhole: record.output.isWhole)
         }
     }
 
@@ -105,7 +104,9 @@ extension Gateway {
     }
 
     private func whyNobody(_ record: JournalRecord, _ times: Int) -> String {
-        let cases = record.why.map { $0.trimmingTitle(of: record.name, isOnly: record.why.count == 1) }
+        let cases = record.why.map {
+            secrets.removed(fromText: $0).trimmingTitle(of: record.name, isOnly: record.why.count == 1)
+        }
         guard cases.isEmpty else {
             return
                 "no case fits: \(cases.joined(separator: "; ")); nobody answers\(elseInspector("; the inspector can"))"

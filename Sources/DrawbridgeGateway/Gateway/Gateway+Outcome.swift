@@ -49,7 +49,7 @@ extension Gateway {
         _ request: Request, _ what: @autoclosure () -> String, _ texts: @autoclosure () -> [[UInt8]]
     ) {
         guard isTelling else { return }
-        let shown = texts().filter { !$0.isEmpty }.map { String(shown: $0) }
+        let shown = texts().filter { !$0.isEmpty }.map { String(shown: $0, secrets) }
         request.logger.debug("\(([what()] + shown).joined(separator: " "))")
     }
 }

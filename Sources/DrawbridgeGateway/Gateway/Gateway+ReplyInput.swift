@@ -91,7 +91,7 @@ extension Gateway {
 
     /// The next reply that fits a call; nil if there is none, and the handler is asked.
     func next(in lookup: inout ReplyLookup, _ input: ReplyInput) async -> FoundReply? {
-        let (asked, secrets) = (lookup, program.secrets)
+        let (asked, secrets) = (lookup, secrets)
         let (found, rest) = await Apart.perform(where: input.isLarge) {
             var rest = asked
             return (replyBook.next(in: &rest, input, secrets), rest)

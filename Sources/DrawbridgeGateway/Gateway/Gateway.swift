@@ -143,6 +143,7 @@ public final class Gateway: Answerer {
 
     /// The settings from the program that runs the gateway: an immutable snapshot, replaced at each change.
     package var program: GatewayProgram.Snapshot { live.now }
+    package var secrets: Redaction { live.now.secrets }
 
     /// The scripts that are added to documents so that pages can call native; nil leaves documents unchanged.
     package var pageRuntime: PageRuntime? { live.now.pageRuntime }

@@ -8,7 +8,10 @@ import Synchronization
 // What pages need of the gateway.
 extension Gateway: PageHost {
     package func present(_ question: Question, for request: Request) async throws -> JSON? {
-        try await questions.present(
+        var question = question
+        question.title = secrets.removed(fromText: question.title)
+        question.message = secrets.removed(fromText: question.message)
+        return try await questions.present(
             question, for: request, of: (request.page?.id, request.pagePath), by: presenter)
     }
 

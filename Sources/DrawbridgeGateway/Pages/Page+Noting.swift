@@ -52,7 +52,7 @@ extension Page {
         return [
             "id": .string(id), "state": .string(presence.rawValue), "since": .string(since.timestamp),
             "hidden": .bool(isHidden), "frame": .bool(isFramed), "opened": .bool(isOpened),
-            "came": .string(came.timestamp), "url": .string(url),
+            "came": .string(came.timestamp), "url": .string(gateway.secrets.removed(fromText: url)),
             "title": .string(title), "session": .string(session.name), "missed": .array(missed),
             "bridges": .array(bridges.map(\.rawValue).sorted().map(JSON.string)),
             "userAgent": userAgent.map(JSON.string) ?? .null,

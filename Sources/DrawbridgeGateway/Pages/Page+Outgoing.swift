@@ -304,7 +304,7 @@ extension Page {
     /// Logs messages to and from a page, at the level `debug` (contract, section 4).
     func tell(_ direction: String, _ text: @autoclosure () -> [UInt8]) {
         guard gateway.isTelling else { return }
-        gateway.logger.debug("page \(id.prefix(8)) \(direction) \(String(shown: text()))")
+        gateway.logger.debug("page \(id.prefix(8)) \(direction) \(String(shown: text(), gateway.secrets))")
     }
 
     /// Ends one of native's calls with the page's answer; a second answer, or an unexpected one, is ignored.

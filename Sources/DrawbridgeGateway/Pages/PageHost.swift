@@ -6,6 +6,7 @@ import DrawbridgePageRuntime
 /// What a page needs of its ``Gateway``.
 package protocol PageHost: Answerer {
     var pages: Pages { get }
+    var secrets: Redaction { get }
 
     func isPageToken(_ text: String) -> Bool
 

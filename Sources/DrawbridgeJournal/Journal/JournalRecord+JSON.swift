@@ -6,12 +6,16 @@ extension JournalRecord {
     package func json(_ redaction: Redaction?) -> JSON {
         var members: JSON.Object = [
             "number": .number(.init(number)), "kind": .string(kind.rawValue),
-            "session": .string(session.name), "at": .string(head.at.timestamp), "name": .string(name),
+            "session": .string(session.name), "at": .string(head.at.timestamp),
+            "name": .string(kind == .request ? redaction.removed(fromText: name) : name),
         ]
         if !head.id.isEmpty { members["id"] = .string(head.id) }
         members["page"] =
             page.map {
-                ["id": .string($0.id), "path": .string($0.path), "title": .string($0.title)]
+                [
+                    "id": .string($0.id), "path": .string(redaction.removed(fromText: $0.path)),
+                    "title": .string(redaction.removed(fromText: $0.title)),
+                ]
             } ?? .null
         if !head.bridge.isEmpty { members["bridge"] = .string(head.bridge) }
         if let method = head.method { members["method"] = .string(method.rawValue) }
@@ -22,7 +26,7 @@ extension JournalRecord {
             if let title { members[word] = .string(title) }
         }
         let reasons = why + [near].compactMap(\.self)
-        if !reasons.isEmpty { members["why"] = .array(reasons.map(JSON.string)) }
+        if !reasons.isEmpty { members["why"] = redaction.removed(from: .array(reasons.map(JSON.string))) }
         if let state { members["state"] = .string(state.rawValue) }
         if let code { members["code"] = .number(.init(code)) }
         // When a page has gone, the output is the reason for that.

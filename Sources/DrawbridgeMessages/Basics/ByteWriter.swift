@@ -63,8 +63,9 @@ extension String {
     }
 
     /// Makes a text for the log, cut after 500 bytes (contract, section 4).
-    package init(shown bytes: [UInt8]) {
+    package init(shown bytes: [UInt8], _ redaction: Redaction) {
         let limit = 500
-        self = String(decoding: bytes.prefix(limit), as: UTF8.self) + (bytes.count > limit ? " [...]" : "")
+        let text = String(decoding: bytes.prefix(limit), as: UTF8.self)
+        self = redaction.removed(fromText: text) + (bytes.count > limit ? " [...]" : "")
     }
 }

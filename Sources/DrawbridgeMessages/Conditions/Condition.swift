@@ -22,15 +22,14 @@ package indirect enum Condition: Sendable {
     }
 
     private struct Misfit {
-        /// The value that was sent and the one that was wanted, in words.
+        /// What was wanted, in words, and the value that was sent instead; nil if there is none to tell.
         let rest: String
-        /// Whether `rest` contains the value that was sent.
-        let tells: Bool
+        let value: JSON?
         /// The path to the misfit in the input, such as `items[0].name`, and the names of members in that path.
         private var path = ""
         private var names: [String] = []
 
-        init(_ rest: String, tells: Bool = false) { (self.rest, self.tells) = (rest, tells) }
+        init(_ rest: String, insteadOf value: JSON? = nil) { (self.rest, self.value) = (rest, value) }
 
         /// The same misfit, with this member's name at the beginning of its path.
         func below(_ name: String) -> Misfit {
@@ -44,8 +43,11 @@ package indirect enum Condition: Sendable {
 
         /// The sentence for the log and for programs, without the values of secrets.
         func sentence(_ redaction: Redaction?) -> String {
-            let isSecret = tells && redaction.map { names.contains(where: $0.isSecret) } == true
-            return "\(path.isEmpty ? "the input" : path) \(isSecret ? "is another" : rest)"
+            let place = path.isEmpty ? "the input" : path
+            guard let value else { return "\(place) \(rest)" }
+            let isSecret = redaction.map { names.contains(where: $0.isSecret) } == true
+            let clean = redaction.removed(from: value)
+            return "\(place) is \(isSecret ? "another" : "\(Condition.shown(clean)), \(rest)")"
         }
     }
 
@@ -110,7 +112,7 @@ package indirect enum Condition: Sendable {
     }
 
     private static func says(_ value: JSON?, _ wanted: String) -> Misfit {
-        Misfit("is \(value.map(shown) ?? "missing"), wanted \(wanted)", tells: value != nil)
+        Misfit("\(value == nil ? "is missing, " : "")wanted \(wanted)", insteadOf: value)
     }
 
     /// A short form of a value, which may have megabytes.

@@ -1,18 +1,32 @@
 import DrawbridgeJSON
 import HTTPGrammar
 
-/// Removes secrets, known by the names of members, from data that leaves the journal.
+/// Removes secrets from whatever is shown: log, journal, copies, questions, errors.
 ///
-/// The journal itself keeps the secrets, to repeat calls with them. A nil redaction shows them.
+/// They are known by their names, in JSON and in texts, and by their form: JWTs and bearer tokens. The journal itself
+/// keeps them, to repeat calls with them. A nil redaction shows them.
 package struct Redaction: Sendable {
-    static let removed = JSON.string("[removed]")
+    private static let removed = "[removed]"
 
     private static let words: Set<String> = [
-        "token", "secret", "password", "passwd", "pwd", "session", "auth", "authorization", "cookie", "csrf",
-        "otp", "pin", "cvv", "credential", "signature",
+        "token", "secret", "password", "passwd", "passphrase", "passcode", "pwd", "session", "auth",
+        "authorization", "cookie", "csrf", "xsrf", "otp", "totp", "pin", "cvv", "cvc", "ssn", "bearer", "jwt",
+        "credential", "signature",
     ]
-    /// The ends of names that are often written as one word: `accesstoken`.
-    private static let ends = ["token", "secret", "password", "apikey", "credential", "signature"]
+    /// The ends of names that are often written as one word: `accesstoken`, `PHPSESSID`.
+    private static let ends = [
+        "token", "secret", "password", "passwd", "passphrase", "pwd", "apikey", "credential", "signature",
+        "sessionid", "sessid",
+    ]
+    /// What a name is about that ends with one of these is no secret, but something about it: `tokenCount`.
+    private static let qualities: Set<String> = [
+        "count", "type", "name", "length", "size", "limit", "max", "min", "total", "usage", "at", "in", "ttl",
+        "expiry", "expires", "expiration", "url", "uri", "endpoint", "status", "enabled", "required", "valid",
+        "version", "policy", "provider", "method", "mode",
+    ]
+
+    /// Without further names.
+    package static let usual = Redaction()
 
     private let more: [[String]]
     /// A cache of which names are those of secrets, since calls repeat the same names.
@@ -25,124 +39,136 @@ package struct Redaction: Sendable {
     package static func isName(_ text: String) -> Bool { !words(of: text).isEmpty }
 
     func isSecret(_ name: String) -> Bool {
-        name.utf8.count > 64 ? hasSecretWord(name) : known.value(of: name) { hasSecretWord(name) }
+        let end = name.utf8.count > 64 ? String(decoding: name.utf8.suffix(64), as: UTF8.self) : name
+        return known.value(of: end) { hasSecretWord(end) }
     }
 
     private func hasSecretWord(_ name: String) -> Bool {
         let words = Self.words(of: name)
         if more.contains(where: { words.contains($0) || $0.joined() == words.joined() }) { return true }
-        for (place, word) in words.enumerated() {
-            let single = word.hasSuffix("s") ? String(word.dropLast()) : word
-            if Self.words.contains(word) || Self.words.contains(single) { return true }
-            if Self.ends.contains(where: single.hasSuffix) { return true }
-            if single == "key", place > 0, words[place - 1] == "api" { return true }
+        guard let last = words.last, !Self.qualities.contains(last) else { return false }
+        return words.indices.contains { place in
+            var word = words[place][...]
+            while word.last?.isNumber == true { word.removeLast() }
+            let single = String(word.hasSuffix("s") ? word.dropLast() : word)
+            let isKey = single == "key" && place > 0 && ["api", "private"].contains(words[place - 1])
+            return isKey || Self.words.contains(single) || Self.ends.contains(where: single.hasSuffix)
         }
-        return false
     }
 
     /// The words of `accessToken`, `X-Api-Key`, `user_pwd`, `APIKey`, in small letters.
     static func words(of name: String) -> [String] {
-        var words: [String] = []
-        var word = ""
-        var last: Character = "_"
-        let letters = Array(name)
-        for (place, letter) in letters.enumerated() {
-            let isSeparator = !letter.isLetter && !letter.isNumber
+        let letters = Array("-\(name)-".utf8)
+        func isCapital(_ place: Int) -> Bool { letters[place].isLetter && letters[place] & 0x20 == 0 }
+        var words: [[UInt8]] = [[]]
+        for place in letters.indices.dropFirst().dropLast() {
+            let isSeparator = !letters[place].isAlphanumeric && letters[place] < 0x80
             // A capital begins a word; of several in a row only the last does, where a small letter follows.
-            let next = place + 1 < letters.count ? letters[place + 1] : "_"
-            let begins = letter.isUppercase && (!last.isUppercase || next.isLowercase)
-            if isSeparator || begins, !word.isEmpty {
-                words.append(word)
-                word = ""
-            }
-            if !isSeparator { word += letter.lowercased() }
-            last = letter
+            let isBeforeSmall = letters[place + 1].isLetter && !isCapital(place + 1)
+            let begins = isCapital(place) && (!isCapital(place - 1) || isBeforeSmall)
+            if isSeparator || begins { words.append([]) }
+            if !isSeparator { words[words.count - 1].append(letters[place]) }
         }
-        return word.isEmpty ? words : words + [word]
+        return words.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self).lowercased() }
     }
 
-    /// The same value without its secrets, also within strings of JSON, forms and URLs, which some bridges send.
+    /// The same value without its secrets, also within its strings.
     package func removed(from value: JSON) -> JSON {
         if let members = value.objectValue {
             return .object(
                 JSON.Object(
                     members.map { member in
                         let isSecret = isSecret(member.key) && !member.value.isNull
-                        return (member.key, isSecret ? Self.removed : removed(from: member.value))
+                        let value = isSecret ? .string(Self.removed) : removed(from: member.value)
+                        // Text that is read as a form has a name that is the beginning of the text.
+                        return (removed(fromText: member.key), value)
                     }))
         }
         if let elements = value.arrayValue { return .array(elements.map(removed)) }
-        return value.stringValue.map { .string(removed(fromValue: $0)) } ?? value
+        return value.stringValue.map { .string(removed(fromText: $0)) } ?? value
     }
 
-    private func removed(fromValue text: String) -> String {
-        let first = text.utf8.first { !Self.spaces.contains($0) }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-            guard let inner = try? JSON(parsing: Array(text.utf8)) else { return removed(fromText: text) }
+    /// The same text without its secrets: JSON or a form, header fields, a URL, a multipart body, a line of the log, or
+    /// the beginning of one.
+    ///
+    /// A name comes before `:` or `=`, or in quotes after `name=` as in a multipart body. After `=` the value is a word,
+    /// after `:` the rest of the line.
+    package func removed(fromText text: String, within depth: Int = 0) -> String {
+        guard text.utf8.contains(where: Self.isSign) else { return text }
+        let bytes = Array(text.utf8)
+        let first = bytes.first { $0 > 0x20 }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let inner = try? JSON(parsing: bytes) {
             let clean = removed(from: inner)
             return clean == inner ? text : "\(clean)"
         }
-        guard text.utf8.contains(UInt8(ascii: "=")), !text.utf8.contains(where: Self.spaces.contains) else {
-            return text
+        guard depth < 4 else { return Self.removed }
+        var (clean, shown, place) = ([UInt8](), 0, 0)
+        // Up to here no value is encoded; names that are in a value of another are not looked through again.
+        var plainEnd = 0
+        func end(from start: Int, _ isEnd: (UInt8) -> Bool) -> Int {
+            bytes[min(start, bytes.count)...].firstIndex(where: isEnd) ?? bytes.count
         }
-        return text.utf8.contains(UInt8(ascii: "?"))
-            ? removed(fromQuery: text) : String(removed(fromQuery: "?\(text)").dropFirst())
-    }
-
-    private static let spaces: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
-
-    /// Cuts a text that cannot be parsed, such as the beginning of a value, before the value of its first secret.
-    ///
-    /// A name is what comes before `:` or `=`, or in quotes after `name=` as in a multipart body.
-    package func removed(fromText text: String) -> String {
-        let bytes = Array(text.utf8)
-        var place = 0
-        while place < bytes.count {
-            guard Self.isOfName(bytes[place]) else {
-                place += 1
+        func show(_ text: String, insteadOf range: Range<Int>) {
+            clean += bytes[shown..<range.lowerBound] + Array(text.utf8)
+            (shown, place) = (range.upperBound, range.upperBound)
+        }
+        while let begin = bytes[place...].firstIndex(where: Self.isOfName) {
+            place = end(from: begin) { !Self.isOfName($0) }
+            let word = String(decoding: bytes[begin..<place], as: UTF8.self)
+            if word.utf8.starts(with: "eyJ".utf8), place < bytes.count, bytes[place] == UInt8(ascii: ".") {
+                show(Self.removed, insteadOf: begin..<end(from: place, Self.endsItem))
                 continue
             }
-            let begin = place
-            while place < bytes.count, Self.isOfName(bytes[place]) { place += 1 }
             let isPart = bytes[..<begin].suffix(6).elementsEqual("name=\"".utf8)
-            let next = bytes[place...].first { !Self.behindNames.contains($0) }
-            guard isPart || next == UInt8(ascii: ":") || next == UInt8(ascii: "=") else { continue }
-            let word = String(decoding: bytes[begin..<place], as: UTF8.self)
-            guard isSecret(Percent.decode(word[...].utf8) ?? word) else { continue }
-            return String(decoding: bytes[..<place], as: UTF8.self) + " [removed]"
+            let sign = end(from: place) { !" \t\"'\\]".utf8.contains($0) }
+            let isItem = sign < bytes.count && bytes[sign] == UInt8(ascii: "=")
+            let isBearer = sign > place && word.lowercased() == "bearer"
+            let isLine = sign < bytes.count && bytes[sign] == UInt8(ascii: ":")
+            guard isPart || isItem || isBearer || isLine && !bytes[sign...].starts(with: "://".utf8)
+            else { continue }
+            let start = end(from: isItem || isLine ? sign + 1 : sign) { !" \t\"'\\".utf8.contains($0) }
+            let isSecret = isSecret(Percent.decode(word[...].utf8) ?? word)
+            guard isSecret ? !bytes[start...].starts(with: Self.removed.utf8) : isItem && start >= plainEnd
+            else { continue }
+            let quote = "\"'".utf8.contains(bytes[start - 1]) ? bytes[start - 1] : nil
+            let last = end(from: start) { byte in
+                if isPart { return false }
+                return isLine ? byte == 0x0A || byte == 0x0D : quote.map { $0 == byte } ?? Self.endsItem(byte)
+            }
+            if isSecret {
+                if start < last { show(Self.removed, insteadOf: start..<last) }
+            } else if !bytes[start..<last].contains(UInt8(ascii: "%")) {
+                plainEnd = last
+            } else {
+                // The value is encoded, and may have names itself.
+                place = last
+                let item = "=\(String(decoding: bytes[start..<last], as: UTF8.self))"
+                let plain = Query.Item(item[...].utf8).value
+                let value = removed(fromText: plain, within: depth + 1)
+                if value != plain { show(Percent.encode(value), insteadOf: start..<last) }
+            }
         }
-        return text
+        return shown == 0 ? text : String(decoding: clean + bytes[shown...], as: UTF8.self)
+    }
+
+    /// Without one of these no text has a secret: they are in front of a value, or within a JWT.
+    private static func isSign(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "["),
+            UInt8(ascii: "J"):
+            true
+        default: false
+        }
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        byte.isWord || byte >= 0x80 || "-%".utf8.contains(byte)
+        byte.isWord || byte >= 0x80 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "%")
     }
 
-    /// What may come between a name and its `:` or `=`: a space, a quote, the backslash of a quote within a string.
-    private static let behindNames: Set<UInt8> = spaces.union("\"'\\".utf8)
-
-    /// A path and query, or a form, without the values of its secrets.
-    package func removed(fromQuery text: String) -> String {
-        // By bytes: in Swift a combining accent and the sign before it are one `Character`.
-        let bytes = Array(text.utf8)
-        guard let start = bytes.firstIndex(of: UInt8(ascii: "?")) else { return text }
-        let items = bytes[(start + 1)...].split(
-            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        let clean = items.map { item in
-            guard let sign = item.firstIndex(of: UInt8(ascii: "=")) else { return Array(item) }
-            let name = item[..<sign]
-            let plain = String(decoding: name, as: UTF8.self)
-            if isSecret(Percent.decode(plain[...].utf8) ?? plain) { return name + Array("=[removed]".utf8) }
-            let value = Query.Item(Substring(String(decoding: item, as: UTF8.self)).utf8).value
-            let clean = removed(fromValue: value)
-            return clean == value ? Array(item) : name + Array("=\(Percent.encode(clean, keeping: ""))".utf8)
-        }
-        return String(decoding: bytes[...start] + clean.joined(separator: [UInt8(ascii: "&")]), as: UTF8.self)
-    }
+    private static func endsItem(_ byte: UInt8) -> Bool { byte <= 0x20 || "&;\"'<>".utf8.contains(byte) }
 }
 
 extension Redaction? {
     package func removed(from value: JSON) -> JSON { self?.removed(from: value) ?? value }
     package func removed(fromText text: String) -> String { self?.removed(fromText: text) ?? text }
-    package func removed(fromQuery text: String) -> String { self?.removed(fromQuery: text) ?? text }
 }

@@ -10,6 +10,7 @@ struct AccessLog {
 
     let writer: LogWriter
     let kinds: Set<LoggedRequests>
+    private let gateway: Gateway
     /// True if the journal logs native calls; then their requests get no line.
     private var isToldOfCalls = false
 
@@ -18,6 +19,7 @@ struct AccessLog {
     /// In JSON, calls are logged as requests. In text, a call's line says who answered it, or why nobody did.
     init(_ gateway: Gateway, _ configuration: ServerConfiguration) {
         writer = .standardError
+        self.gateway = gateway
         kinds = configuration.logged
         guard gateway.keepsJournal, writer.format == .text, kinds.contains(.native) else { return }
         isToldOfCalls = true
@@ -41,13 +43,13 @@ struct AccessLog {
         let code = response.code.flatMap { $0 == response.status.code ? nil : $0 }
         switch writer.format {
         case .text:
-            let line = Self.line(request, response, by: by, code: code, bytes, took, cut)
+            let line = line(request, response, by: by, code: code, bytes, took, cut)
             writer.write(line, as: cut == nil ? sort.kind(response) : .passed)
-        case .json: writer.write(Self.members(request, response, by: by, code: code, bytes, took, cut))
+        case .json: writer.write(members(request, response, by: by, code: code, bytes, took, cut))
         }
     }
 
-    private static func line(
+    private func line(
         _ request: Request, _ response: Response, by: String, code: Int?, _ bytes: Int?, _ took: Duration,
         _ cut: Cut?
     ) -> [UInt8] {
@@ -56,10 +58,10 @@ struct AccessLog {
         line.reserveCapacity(256)
         line += request.method.rawValue.utf8
         line.append(0x20)
-        line.append(harmless: target(of: request), atMost: shownTarget)
+        line.append(harmless: target(of: request), atMost: Self.shownTarget)
         line += "  ".utf8
         // Cleaned, because it may be a mock's name, which a file chooses.
-        line.append(harmless: by, atMost: shownTarget)
+        line.append(harmless: by, atMost: Self.shownTarget)
         line += "  ".utf8
         if let cut {
             line += cut.rawValue.utf8
@@ -68,11 +70,13 @@ struct AccessLog {
             line += (code.map { "not answered (code \($0))" } ?? "not answered").utf8
         } else {
             line += String(response.status.code).utf8
-            let refusal = response.refusal.flatMap { $0.isEmpty ? nil : $0 }
+            let refusal = response.refusal.flatMap {
+                $0.isEmpty ? nil : gateway.secrets.removed(fromText: $0)
+            }
             if code != nil || refusal != nil {
                 line += " (".utf8
                 if let code { line += "code \(code)\(refusal == nil ? "" : ": ")".utf8 }
-                if let refusal { line.append(harmless: refusal, atMost: shownTarget) }
+                if let refusal { line.append(harmless: refusal, atMost: Self.shownTarget) }
                 line += ")".utf8
             }
         }
@@ -84,22 +88,23 @@ struct AccessLog {
             line += " B  ".utf8
         }
         line += "request=".utf8
-        line.append(harmless: request.id, atMost: shownTarget)
+        line.append(harmless: request.id, atMost: Self.shownTarget)
         return line
     }
 
-    private static func members(
+    private func members(
         _ request: Request, _ response: Response, by: String, code: Int?, _ bytes: Int?, _ took: Duration,
         _ cut: Cut?
     ) -> JSON.Object {
-        let target = String(target(of: request).prefix(shownTarget))
+        let target = String(target(of: request).prefix(Self.shownTarget))
         var members: JSON.Object = [
             "level": "info", "request": .string(request.id), "method": .string(request.method.rawValue),
             "target": .string(target), "by": .string(by), "status": .number(.init(response.status.code)),
         ]
         if let code { members["code"] = .number(.init(code)) }
         if let refusal = response.refusal {
-            members["message"] = .string(String(refusal.prefix(shownTarget)))
+            let text = gateway.secrets.removed(fromText: refusal)
+            members["message"] = .string(String(text.prefix(Self.shownTarget)))
         }
         if let cut { members[cut == .stopped ? "stopped" : "callerLeft"] = true }
         if bytes == nil { members["answered"] = false }
@@ -109,26 +114,27 @@ struct AccessLog {
         return members
     }
 
-    /// The request target as it was sent, possibly a whole URL.
+    /// The request target as it was sent, possibly a whole URL, without secrets.
     ///
     /// For the gateway's own paths, a query with a secret is removed.
-    private static func target(of request: Request) -> String {
+    private func target(of request: Request) -> String {
         if OwnPath.isOwn(request), request.hasSecretInQuery {
             return "\(request.path)?[removed]"
         }
-        return request.isAbsoluteForm
-            ? "\(request.scheme)://\(request.authority ?? "")\(request.sentTarget)" : request.sentTarget
+        return gateway.secrets.removed(
+            fromText: request.isAbsoluteForm
+                ? "\(request.scheme)://\(request.authority ?? "")\(request.sentTarget)" : request.sentTarget)
     }
 
     private static let shownTarget = 200
 
     func add(refused status: HTTPResponse.Status, _ message: String) {
         switch writer.format {
-        case .text: writer.write("-  refused  \(status.code)  \(message)")
+        case .text: writer.write("-  refused  \(status.code)  \(gateway.secrets.removed(fromText: message))")
         case .json:
             writer.write([
                 "level": "info", "by": "refused", "status": .number(.init(status.code)),
-                "message": .string(message),
+                "message": .string(gateway.secrets.removed(fromText: message)),
             ])
         }
     }

@@ -16,6 +16,7 @@ public struct LineLogHandler: LogHandler {
     public var logLevel: Logger.Level
 
     private let writer: LogWriter
+    private let secrets: Redaction
 
     /// The format of all lines on standard error, those of the access log too; text by default.
     public static var format: LogFormat {
@@ -26,8 +27,9 @@ public struct LineLogHandler: LogHandler {
     /// Logs to standard error, and never blocks the caller.
     public init(level: Logger.Level = .info) { self.init(.standardError, level: level) }
 
-    package init(_ writer: LogWriter, level: Logger.Level = .info) {
+    package init(_ writer: LogWriter, level: Logger.Level = .info, without secrets: Redaction = .usual) {
         self.writer = writer
+        self.secrets = secrets
         logLevel = level
     }
 
@@ -39,19 +41,21 @@ public struct LineLogHandler: LogHandler {
 
     /// Writes a message as one line.
     public func log(event: LogEvent) {
+        let message = secrets.removed(fromText: "\(event.message)")
+        let failure = event.error.map { secrets.removed(fromText: "\($0)") }
         let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         switch writer.format {
         case .text:
-            let error = event.error.map { "  error=\($0)" } ?? ""
+            let error = failure.map { "  error=\($0)" } ?? ""
             let tail = all.map { "  \($0.key)=\($0.value)" }.joined()
             let kind: LineKind =
                 event.level < .warning ? .plain : event.level == .warning ? .warning : .error
-            writer.write("\(event.level): \(event.message)\(error)\(tail)", as: kind)
+            writer.write("\(event.level): \(message)\(error)\(tail)", as: kind)
         case .json:
             var members: JSON.Object = [
-                "level": .string(event.level.rawValue), "message": .string("\(event.message)"),
+                "level": .string(event.level.rawValue), "message": .string(message),
             ]
-            if let error = event.error { members["error"] = .string("\(error)") }
+            members["error"] = failure.map(JSON.string)
             for (name, value) in all {
                 let isTaken = name == "time" || members[name] != nil
                 members[isTaken ? "metadata.\(name)" : name] = .string("\(value)")

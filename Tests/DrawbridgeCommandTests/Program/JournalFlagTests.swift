@@ -101,6 +101,28 @@ import Testing
         _ = try await program.line(with: "GET \(path)  refused  403 (\(why))  ")
     }
 
+    /// Of calls, pages, files and what is refused, at every level.
+    @Test(arguments: ["text", "json"]) func noLineHasASecret(_ format: String) async throws {
+        let program = try Self.drawbridge(
+            "-v", "--log", "native,files,gateway", "--log-format", format, "--redact", "iban", "--reply",
+            #"fail={"$error": {"code": 3, "message": "token=CANARY"}}"#)
+        let address = try await program.address()
+        for target in ["/a.html?pin=CANARY", "/a;jsessionid=CANARY", "/b?next=%2Fc%3Fiban%3DCANARY"] {
+            _ = try await curl("\(address)\(target)")
+        }
+        for name in ["echo", "fail", "nobody"] {
+            for body in [#"{"a": [{"token": "CANARY"}]}"#, "token=CANARY", "Bearer CANARY", #"{"otp": "CA"#] {
+                _ = try await curl("-d", body, "\(address)/\(name)?_mobile_bridge=1&jwt=CANARY")
+            }
+        }
+        let foreign = "Sec-Fetch-Site: cross-site"
+        _ = try await curl("-H", foreign, "\(address)/echo?_mobile_bridge=1&cvv2=CANARY")
+        program.child.terminate()
+        _ = await program.child.exitCode()
+        let output = await program.wholeOutput()
+        #expect(!output.contains("CANARY") && output.contains("/a.html?pin=[removed]"), "\(output)")
+    }
+
     @Test func redactRemovesTheNamedMembers() async throws {
         let program = try Self.drawbridge(
             "--redact", "iban,bic", "--redact", "Plate", "--log", "native,gateway", "--reply",

@@ -12,7 +12,12 @@ import Testing
         ("sessionId", true), ("pinCode", true), ("otp", true), ("Set-Cookie", true), ("csrfTokens", true),
         ("accesstoken", true), ("Authorization", true), ("cardCVV", true), ("orderNo", false),
         ("key", false), ("shipping", false), ("author", false), ("tokenise", false), ("pinned", false),
-        ("keyboardApi", false), ("", false), ("myField", true), ("_", false),
+        ("keyboardApi", false), ("", false), ("myField", true), ("_", false), ("sessionid", true),
+        ("JSESSIONID", true), ("PHPSESSID", true), ("cvv2", true), ("pwds", true), ("authtoken", true),
+        ("refreshToken", true), ("bearer", true), ("jwt", true), ("passwd", true), ("passphrase", true),
+        ("ssn", true), ("privateKey", true), ("tokenCount", false), ("token_type", false), ("spinner", false),
+        ("keyboard", false), ("authorName", false), ("sessionExpiresAt", false), ("publicKey", false),
+        ("\(String(repeating: "a", count: 99))-token", true),
     ])
     func aMemberIsSecretIfOneWordOfItsNameIs(name: String, isSecret: Bool) {
         #expect(Redaction(also: ["MyField"]).isSecret(name) == isSecret)

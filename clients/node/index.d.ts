@@ -47,10 +47,17 @@ export declare class Native extends Verbs {
   readonly headers: Record<string, string>;
   /** The address by which a browser comes into the session, and goes on to a path. */
   page(to?: string): string;
+  /**
+   * What has happened in the session, as a failing test shows it: a text each, the newest last.
+   *
+   * They are the last 30 calls, errors of pages, and what pages looked for in vain. One that nobody answers has a `!`
+   * before it. Secrets are left out.
+   */
+  told(): Promise<string[]>;
   /** Asks the tester's API something that no verb asks. */
   ask(
     method: string, path: string,
-    request?: { query?: Record<string, string | number>; body?: Json; gives?: string },
+    request?: { query?: Record<string, string | number>; body?: Json; gives?: string; seconds?: number },
   ): Promise<any>;
 }
 
@@ -62,8 +69,12 @@ export declare class Gateway {
   readonly log: readonly string[];
   /** What it has warned of since this was asked last, a text each; nothing where it was not started here. */
   warned(): string[];
-  /** A session for a test: what it sets and counts concerns no other test. */
-  session(title?: string): Native;
+  /**
+   * A session for a test: what it sets and counts concerns no other test.
+   *
+   * A test of `node:test`, given in place of its title, shows the calls where it fails.
+   */
+  session(test?: string | { readonly name: string; after?: unknown }): Native;
   /** Stops it, if it was started here, and waits until it has ended; fails where that is not in good order. */
   stop(): Promise<void>;
 }

@@ -14,6 +14,10 @@ export const program = fileURLToPath(new URL('release/drawbridge', import.meta.u
 const gateways = [];
 process.on('exit', code => { if (code) for (const gateway of gateways) gateway.tell(); });
 
+/** What a failing test shows: so many lines, of so many characters; and the signs that would turn or move others. */
+const [mostLines, mostWidth] = [30, 200];
+const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
 /** How many seconds a gateway may be silent: its API lets nobody wait for more than 600. */
 const patience = 630;
 
@@ -95,7 +99,16 @@ export class Gateway {
   tell() { for (const text of this.warned()) console.error(text); }
 
   /** A session for a test: what it sets and counts concerns no other test. */
-  session(title = '') { return new Native(this.address, title, (path, request) => this.#fetch(path, request)); }
+  session(test = '') {
+    const title = typeof test === 'string' ? test : test.name;
+    const native = new Native(this.address, title, (path, request, seconds) => this.#fetch(path, request, seconds));
+    // A test of `node:test` says when it is over, and whether it has failed.
+    test.after?.(async () => {
+      if (test.passed !== false) return;
+      for (const line of [...await native.told(), ...this.warned()]) test.diagnostic(line);
+    });
+    return native;
+  }
 
   /** Stops it, if it was started here, and waits until it has ended; fails where that is not in good order. */
   async stop() {
@@ -117,9 +130,9 @@ export class Gateway {
   }
 
   /** Asks it, and gives its answer. */
-  async #fetch(path, request) {
+  async #fetch(path, request, seconds = patience) {
     const headers = { ...request.headers, Authorization: `Bearer ${this.#token}` };
-    const { status, body } = await send(`${this.address}/__drawbridge__/${path}`, { ...request, headers }).catch(async error => {
+    const { status, body } = await send(`${this.address}/__drawbridge__/${path}`, { ...request, headers, seconds }).catch(async error => {
       const end = this.#process && await Promise.race([this.#process.why(), pause(1000)]);
       throw new Error(end ?? `no gateway answers at ${this.address}: ${error.code ?? error.message}`);
     });
@@ -150,12 +163,35 @@ export class Native extends Verbs {
   /** The address by which a browser comes into the session, and goes on to a path. */
   page(to = '/') { return `${this.address}/__drawbridge__/session/${this.session}?to=${encodeURIComponent(to)}`; }
 
+  /**
+   * What has happened in the session, as a failing test shows it: a text each, the newest last.
+   *
+   * They are the last 30 calls, errors of pages, and what pages looked for in vain. One that nobody answers has a `!`
+   * before it. Secrets are left out.
+   */
+  async told() {
+    const query = { kind: ['call', 'push', 'page', 'notice'], limit: 10_000 };
+    try {
+      const all = await this.ask('GET', 'calls', { query, gives: 'calls', seconds: 10 });
+      const records = all.filter(({ kind, name }) => kind !== 'page' || ['error', 'rejection'].includes(name));
+      const before = records.slice(0, -mostLines);
+      const missed = [...new Set(before.filter(isWrong).map(record => record.name))].join(', ');
+      const lines = records.slice(-mostLines).map(line);
+      if (before.length) {
+        lines.unshift(shown(`  and ${before.length} before them${missed && `, of which nobody answered ${missed}`}`));
+      }
+      return lines.length ? lines : ['Nothing was called.'];
+    } catch (error) {
+      return [`The calls are unknown: ${error.message}`];
+    }
+  }
+
   /** Asks the tester's API something that no verb asks. */
-  async ask(method, path, { query = {}, body, gives } = {}) {
+  async ask(method, path, { query = {}, body, gives, seconds } = {}) {
     const said = Object.entries(query).filter(([, value]) => value !== undefined);
     const request = { method, headers: { ...this.headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
     try {
-      const { isRight, code, data, message, warned } = await this.#fetch(`${path}?${new URLSearchParams(said)}`, request);
+      const { isRight, code, data, message, warned } = await this.#fetch(`${path}?${new URLSearchParams(said)}`, request, seconds);
       // The code is the page's where a page has failed.
       if (!isRight) throw Object.assign(new Error([message + nearMiss(data), ...warned].join('\n  ')), { code });
       return gives ? data[gives] : data;
@@ -173,18 +209,39 @@ function nearMiss(data) {
   return `\n  wanted ${JSON.stringify(data.wanted)}\n  call ${data.call.number} ${JSON.stringify(data.call.input)}`;
 }
 
+function isWrong({ by, kind, given }) { return by === 'nobody' || kind === 'page' || given === false; }
+
+function line(record) {
+  const { kind, by, name, number, state, input, output } = record;
+  const start = `${isWrong(record) ? '!' : ' '} ${number} `;
+  if (kind === 'notice') return shown(`${start}${output}`);
+  if (kind === 'page') return shown(`${start}${name}: ${input?.message ?? input}`);
+  const who = { reply: `mock ${record.reply}`, handler: record.handler }[by] ?? by;
+  const end = by === 'nobody' ? 'nobody answers' : state === 'waiting' ? 'waits'
+    : [who, state, JSON.stringify(output)].filter(Boolean).join(' ');
+  const sent = input === null || input === undefined ? '' : ` ${JSON.stringify(input)}`;
+  const room = Math.max(40, mostWidth - 30 - name.length - end.length);
+  return shown(`${start}${kind === 'push' ? 'native calls ' : ''}${name}${shown(sent, room)} -> ${end}`);
+}
+
+/** A page may say anything: a line has no signs that turn or move others, and an end. */
+function shown(text, most = mostWidth) {
+  const plain = text.replace(unseen, '?');
+  return plain.length > most ? `${plain.slice(0, most)}…` : plain;
+}
+
 /** Sends a request, and gives the answer, whatever it is. `fetch` would give up after five minutes. */
-function send(url, { method, headers, body = '' }) {
+function send(url, { method, headers, body = '', seconds }) {
   return new Promise((resolve, reject) => {
     const options = {
       method, headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
       // A connection of its own: one that was kept may be closed just as it is used.
-      agent: false, timeout: patience * 1000,
+      agent: false, timeout: seconds * 1000,
     };
     const request = (url.startsWith('https:') ? https : http).request(url, options, answer => {
       text(answer).then(body => resolve({ status: answer.statusCode, body }), reject);
     });
-    request.on('timeout', () => request.destroy(new Error(`nothing came for ${patience} seconds`)));
+    request.on('timeout', () => request.destroy(new Error(`nothing came for ${seconds} seconds`)));
     request.on('error', reject);
     request.end(body);
   });

@@ -14,7 +14,13 @@ export const test = base.extend({
   native: async ({ gateway }, use, info) => {
     const native = gateway.session(info.title);
     try { await use(native); } finally {
-      if (info.status !== info.expectedStatus) gateway.tell();
+      if (info.status !== info.expectedStatus) {
+        const body = (await native.told()).join('\n');
+        // Of an attachment the terminal shows a few lines alone.
+        console.error(body);
+        gateway.tell();
+        await info.attach('drawbridge calls', { body, contentType: 'text/plain' });
+      }
       await native.reset();
     }
   },

@@ -17,7 +17,7 @@ async function call(native, name, input) {
 }
 
 test('pays by card, once', async t => {
-  const native = gateway.session(t.name);
+  const native = gateway.session(t);
   const order = { orderNo: 'PP-17', item: 11, price: 24, channel: 'card' };
   const { data } = await call(native, 'pay', order);
   assert.deepEqual(data, { code: 0, data: { orderNo: 'PP-17' } });
@@ -25,14 +25,14 @@ test('pays by card, once', async t => {
 });
 
 test('says that the payment was cancelled', async t => {
-  const native = gateway.session(t.name);
+  const native = gateway.session(t);
   const { data } = await call(native, 'pay', { orderNo: 'PP-18', channel: 'chat' });
   assert.deepEqual(data, { code: 6001, message: 'You cancelled the payment.' });
   await native.verify('pay', { channel: 'chat' }, { count: 1 });
 });
 
 test('knows the user from the login on', async t => {
-  const native = gateway.session(t.name);
+  const native = gateway.session(t);
   assert.equal((await call(native, 'getUser', {})).data.code, 401);
   const { data } = await call(native, 'login', { by: 'phone' });
   assert.match(data.data.token, /^[0-9a-f-]{36}$/);
@@ -41,7 +41,7 @@ test('knows the user from the login on', async t => {
 });
 
 test('takes another answer of the test alone', async t => {
-  const native = gateway.session(t.name);
+  const native = gateway.session(t);
   await native.reply('pay', { $error: { code: 1001, message: 'The card was refused.' } });
   const answer = await call(native, 'pay', { channel: 'card' });
   assert.equal(answer.code, 1001);
@@ -50,7 +50,7 @@ test('takes another answer of the test alone', async t => {
 });
 
 test('is offline', async t => {
-  const native = gateway.session(t.name);
+  const native = gateway.session(t);
   await native.scenario('offline');
   assert.equal((await call(native, 'getUser', {})).code, -1009);
   await native.scenario('offline', false);
@@ -58,7 +58,7 @@ test('is offline', async t => {
 });
 
 test('asks before it shares', async t => {
-  const native = gateway.session(t.name);
+  const native = gateway.session(t);
   assert.equal((await call(native, 'share', { title: 'Low tide' })).code, 1001, 'the app is not ready at first');
   assert.deepEqual(await native.questions(), []);
   const shared = call(native, 'share', { title: 'Low tide' });

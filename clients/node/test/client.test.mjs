@@ -50,6 +50,45 @@ test('the verbs are those of the table, and each has an exchange', () => {
   assert.deepEqual(verbs.filter(verb => !read(process.env.EXCHANGES).some(said => said.verb === verb)), []);
 });
 
+test('a failing test of node:test shows its own calls, and a green one nothing', async t => {
+  const file = 'told.spec.mjs';
+  writeFileSync(file, `
+    import assert from 'node:assert/strict';
+    import { after, test } from 'node:test';
+    import { start } from 'drawbridge-gateway';
+    const gateway = await start([process.env.SHOP]);
+    after(() => gateway.stop().catch(() => {}));
+    test('green', async t => { await gateway.session(t).call('fine'); });
+    test('red', async t => {
+      const native = gateway.session(t);
+      await native.call('getUser', { token: 'abcdefgh12345678' });
+      await native.call('no\u202eSuch', { long: 'x'.repeat(500) });
+      assert.fail('why');
+    });
+    test('red too', async t => {
+      const native = gateway.session(t);
+      for (let number = 0; number < 33; number += 1) await native.call(number ? 'getUser' : 'early', number);
+      assert.fail('why');
+    });
+    test('gone', async t => {
+      const native = gateway.session(t);
+      await gateway.stop();
+      assert.fail('why');
+    });`);
+  t.after(() => rmSync(file));
+  const env = { ...process.env };
+  delete env.NODE_TEST_CONTEXT;
+  const said = spawnSync('node', ['--test', '--test-reporter=tap', file], { env, encoding: 'utf8' }).stdout;
+  const [green, red, many, gone] = said.split(/^(?=# Subtest)/m).filter(part => part.startsWith('# Subtest'));
+  assert.doesNotMatch(green, /fine/);
+  assert.match(red, /^#   \d+ getUser \{"token":"\[removed\]"\} -> mock getUser answered \{/m);
+  assert.match(red, /^# ! \d+ no\?Such \{"long":"x+… -> nobody answers$/m);
+  assert.match(many, /^#   and 3 before them, of which nobody answered early$/m);
+  assert.equal(many.match(/-> mock getUser/g).length, 30);
+  assert.doesNotMatch(many, /Such/);
+  assert.match(gone, /^# The calls are unknown: drawbridge ended with code 0$/m);
+});
+
 test('sessions at the same time do not see each other', async t => {
   const gateway = await started(t);
   await Promise.all(Array.from({ length: 20 }, async (_, number) => {

@@ -39,7 +39,8 @@ test('a failing test shows the closest call, and leaves nothing behind', async t
       await native.call('getUser', { id: 17 });
       await native.verify('getUser', { id: 18 }, { seconds: 0 });
     });`, environment);
-  for (const line of ['id is 17, wanted 18', 'wanted \\{"id":18\\}', 'call 1 \\{"id":17\\}', 'fail 1']) assert.match(said, RegExp(line));
+  const attached = 'attached drawbridge calls \\(text/plain\\):\n#   1 getUser \\{"id":17\\} -> mock getUser .* answered 1';
+  for (const line of ['id is 17, wanted 18', 'wanted \\{"id":18\\}', 'call 1 \\{"id":17\\}', attached, 'fail 1']) assert.match(said, RegExp(line));
   const native = connect(environment.DRAWBRIDGE_URL, environment.DRAWBRIDGE_TOKEN).session();
   const [, session] = said.match(/session ([\w-]+)/);
   assert.deepEqual(await native.ask('GET', 'replies', { query: { session } }), {});

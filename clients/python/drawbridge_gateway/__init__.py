@@ -33,6 +33,10 @@ program = Path(__file__).parent / "release/drawbridge"
 #: How many seconds a gateway may be silent: its API lets nobody wait for more than 600.
 _patience = 630
 
+#: What a failing test shows: so many lines of so many characters, and these of the events of pages.
+_most_lines, _most_width, _page_errors = 30, 200, ("error", "rejection")
+_unseen = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
 
 class _Here(HTTPRedirectHandler):
     """Goes nowhere else: the token is the gateway's alone."""
@@ -213,13 +217,13 @@ class Gateway:
             print(line, file=sys.stderr)
         self.stop()
 
-    def _fetch(self, method, path, headers, data):
+    def _fetch(self, method, path, headers, data, patience):
         """Asks it, and gives the status and the answer."""
         headers = headers | {"Authorization": f"Bearer {self._token}"}
         request = Request(f"{self.address}/__drawbridge__/{path}", data, headers, method=method)
         try:
             try:
-                answer = _opener.open(request, timeout=_patience)
+                answer = _opener.open(request, timeout=patience)
             except HTTPError as error:
                 answer = error
             with answer:
@@ -228,7 +232,7 @@ class Gateway:
             why = self._process and self._process.why()
             reason = getattr(error, "reason", error)
             if isinstance(reason, TimeoutError):
-                reason = f"nothing came for {_patience} seconds"
+                reason = f"nothing came for {patience} seconds"
             raise GatewayError(why or f"no gateway answers at {self.address}: {reason}") from None
         answer = _parsed(body)
         if "message" in answer or status == 200 and answer:
@@ -255,7 +259,25 @@ class Native(Verbs):
         """The address by which a browser comes into the session, and goes on to a path."""
         return f"{self.address}/__drawbridge__/session/{self.session}?to={quote(to, safe='')}"
 
-    def ask(self, method, path, query={}, body=..., gives=None):
+    def told(self):
+        """What has happened in the session, as a failing test shows it: a text each, the newest last.
+
+        They are the last 30 calls, errors of pages, and what pages looked for in vain. One that nobody answers has a
+        `!` before it. Secrets are left out.
+        """
+        query = {"kind": ["call", "push", "page", "notice"], "limit": 10_000}
+        try:
+            records = self.ask("GET", "calls", query, gives="calls", patience=10)
+        except GatewayError as error:
+            return [f"The calls are unknown: {error}"]
+        records = [record for record in records if record["kind"] != "page" or record["name"] in _page_errors]
+        before = records[:-_most_lines]
+        missed = ", ".join(dict.fromkeys(record["name"] for record in before if _is_wrong(record)))
+        said = _shown(f"  and {len(before)} before them{f', of which nobody answered {missed}' if missed else ''}")
+        lines = [said] * bool(before) + [_line(record) for record in records[-_most_lines:]]
+        return lines or ["Nothing was called."]
+
+    def ask(self, method, path, query={}, body=..., gives=None, patience=_patience):
         """Asks the tester's API something that no verb asks."""
         said = urlencode({
             name: ",".join(value) if isinstance(value, list) else value
@@ -264,7 +286,7 @@ class Native(Verbs):
             body = {name: value for name, value in body.items() if value is not ...}
         data = None if body is ... else json.dumps(body).encode()
         headers = self.headers | {"Content-Type": "application/json"}
-        status, answer = self._gateway._fetch(method, f"{path}?{said}", headers, data)
+        status, answer = self._gateway._fetch(method, f"{path}?{said}", headers, data, patience)
         if status != 200:
             warned = [] if self._gateway._is_watched else self._gateway.warned()
             lines = [answer["message"] + _near_miss(answer.get("data")), *warned]
@@ -272,6 +294,32 @@ class Native(Verbs):
             error.code = answer.get("code")
             raise error
         return answer.get("data", {})[gives] if gives else answer.get("data")
+
+
+def _is_wrong(record):
+    return record.get("by") == "nobody" or record["kind"] == "page" or record.get("given") is False
+
+
+def _line(record):
+    kind, by, value, output = (record.get(name) for name in ("kind", "by", "input", "output"))
+    if kind == "notice":
+        text = str(output)
+    elif kind == "page":
+        text = f"{record['name']}: {value.get('message') if isinstance(value, dict) else value}"
+    else:
+        who = {"reply": f"mock {record.get('reply')}", "handler": record.get("handler")}.get(by, by)
+        end = "nobody answers" if by == "nobody" else "waits" if record["state"] == "waiting" else " ".join(
+            [*filter(None, [who, record["state"]]), json.dumps(output, ensure_ascii=False)])
+        sent = "" if value is None else " " + json.dumps(value, ensure_ascii=False)
+        sent = _shown(sent, max(40, _most_width - 30 - len(record["name"]) - len(end)))
+        text = f"{'native calls ' if kind == 'push' else ''}{record['name']}{sent} -> {end}"
+    return _shown(f"{'!' if _is_wrong(record) else ' '} {record['number']} {text}")
+
+
+def _shown(text, most=_most_width):
+    """A page may say anything: a line has no signs that turn or move others, and an end."""
+    text = _unseen.sub("?", text)
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _near_miss(data):

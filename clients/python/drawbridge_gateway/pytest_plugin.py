@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from . import Gateway, connect, start
+from . import Gateway, Native, connect, start
 
 
 def pytest_addoption(parser):
@@ -24,11 +24,18 @@ def drawbridge(pytestconfig):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
-    """A test that fails shows what the gateway has warned of, if no test before it has."""
+    """A test that fails shows the calls of its session, and what the gateway has warned of, if no test before has."""
     report = (yield).get_result()
-    gateway = getattr(item, "funcargs", {}).get("drawbridge")
-    if report.failed and isinstance(gateway, Gateway) and (warned := gateway.warned()):
-        report.sections.append(("Drawbridge", "\n".join(warned)))
+    if not report.failed:
+        return
+    given = getattr(item, "funcargs", {})
+    # When the fixture is taken down, it forgets the calls.
+    natives = [value for value in given.values() if isinstance(value, Native)] if report.when != "teardown" else []
+    lines = [line for native in natives for line in native.told()]
+    if isinstance(gateway := given.get("drawbridge"), Gateway):
+        lines += gateway.warned()
+    if lines:
+        report.sections.append(("drawbridge calls", "\n".join(lines)))
 
 
 @pytest.fixture

@@ -102,3 +102,33 @@ def test_calls_that_nobody_answers_fail_a_run_that_wants_it(run):
     said = run("def test_it(native): native.call('nobody')", f"drawbridge = {os.environ['SHOP']} --unanswered fail")
     for line in ["drawbridge ended with code 3", "nobody answered nobody (1)", "1 passed, 1 error"]:
         assert line in said
+
+
+def test_a_failing_test_shows_the_calls_of_its_own_session(run):
+    said = run(
+        """
+def test_green(native):
+    native.call("fine")
+
+def test_red(native):
+    native.call("getUser", {"token": "abcdefgh12345678"})
+    native.call("no\\u202eSuch", {"long": "x" * 500})
+    assert False
+
+def test_red_too(native):
+    for number in range(33):
+        native.call("getUser" if number else "early", number)
+    assert False
+
+def test_gone(native, drawbridge):
+    drawbridge.stop()
+    assert False
+""",
+        f"drawbridge = {os.environ['SHOP']}")
+    assert "fine" not in said
+    _, red, many, gone, *_ = said.split(" drawbridge calls -")
+    assert re.search(r'^  \d+ getUser {"token": "\[removed\]"} -> mock getUser answered {', red, re.M)
+    assert re.search(r'^! \d+ no\?Such {"long": "x+… -> nobody answers$', red, re.M)
+    assert "\n  and 3 before them, of which nobody answered early\n" in many
+    assert many.count("-> mock getUser") == 30 and "Such" not in many
+    assert "\nThe calls are unknown: drawbridge ended with code 0\n" in gone

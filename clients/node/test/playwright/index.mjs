@@ -88,7 +88,8 @@ function make(fixtures) {
   const test = (title, body) => nodeTest(title, async () => {
     const scopes = { worker, test: scope() };
     const given = {};
-    const info = { title, expectedStatus: 'passed' };
+    const attach = async (name, { body, contentType }) => console.log(`attached ${name} (${contentType}):\n${body}`);
+    const info = { title, expectedStatus: 'passed', attach };
     try {
       for (const name of named(body)) given[name] = await ready(name, fixtures, scopes, info);
       await body(given);

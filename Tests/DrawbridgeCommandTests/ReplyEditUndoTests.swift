@@ -177,6 +177,27 @@ import Testing
         }
     }
 
+    /// Somebody has written in the file since: the lists that the save made go with what it had put there.
+    @Test func undoLeavesNoEmptyListAfterAnEditByHand() throws {
+        let comment = "{\n    // Mine.\n    "
+        for before in ["{\n    \"replies\": {\"a\": 1}\n}\n", "{\n    \"bridge\": [],\n    \"replies\": {\"a\": 1}\n}\n"] {
+            let done = try Self.give(Array(before.utf8))
+            let written = ReplyEdit.Written(done, over: Array(before.utf8))
+            let later = String(decoding: done.text, as: UTF8.self).replacing("{\n    ", with: comment, maxReplacements: 1)
+            let undone = try ReplyEdit(Array(later.utf8), undoing: written).text
+            #expect(
+                String(decoding: undone, as: UTF8.self)
+                    == before.replacing("{\n    ", with: comment, maxReplacements: 1))
+        }
+        // A comment that somebody wrote into the list keeps it.
+        let done = try Self.give(Array("{}".utf8))
+        let written = ReplyEdit.Written(done, over: Array("{}".utf8))
+        let later = String(decoding: done.text, as: UTF8.self)
+            .replacing("[\"android\"]", with: "[\"android\" /* mine */]")
+        let undone = try ReplyEdit(Array(later.utf8), undoing: written).text
+        #expect(String(decoding: undone, as: UTF8.self).contains("/* mine */]"))
+    }
+
     @Test func undoLeavesAndNamesAMockThatWasChangedSince() throws {
         let before = Array(#"{"replies": {"a": 1}}"#.utf8)
         let names = ["pay", "vibrate"].map { UnansweredName($0, inputs: [3]) }

@@ -285,6 +285,13 @@ extension ReplyEdit {
             let start = object.elements == nil ? value.nameOffset : value.range.lowerBound
             if let old = mine.old { put(old, value.range) } else { remove(value, from: start) }
         }
+        // What the edit has made for its mocks goes with the last of them, unless somebody has written a comment in it.
+        let before = try? LocatedJSON(parsing: written.before).members?.map(\.name)
+        for name in Set(written.mocks.map(\.path[0])) where before?.contains(name) == false {
+            let left = try LocatedJSON(parsing: self.text).members?.last { $0.name == name }?.value
+            let isEmpty = left.map { self.text[$0.range].count { !JSONStyle.isSpace($0) } == 2 }
+            if let left, isEmpty == true { remove(left, from: left.nameOffset) }
+        }
         // If nothing has changed since, the whole text is restored, including white space.
         if text == written.after { self.text = written.before }
         guard undone.isEmpty else { return }

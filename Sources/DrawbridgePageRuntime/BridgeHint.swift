@@ -10,6 +10,8 @@ package struct BridgeHint: Sendable, Hashable {
     package private(set) var options = ""
     /// Whether the object is usually defined by a library of the page, so that an error about it proves nothing.
     private var isOfPage = false
+    /// The script of the page's own that defines the object; nil if the app does.
+    package var library: String? { isOfPage || name == "cordova" ? "\(bridge).js" : nil }
     /// What the app appends to its user agent; an example if many apps have this object.
     package private(set) var app = "ShopApp/3.2"
     /// Whether an error names only a member, `callHandler`, which objects of several bridges have.

@@ -24,7 +24,7 @@ struct TerminalWords: Sendable {
             gateway.reset(.usual)
             print("reset: mocks, scenarios and steps are as at the start")
         case "save missing":
-            run(line) { print(Self.sentence(try await gateway.saveMissing(by: "terminal"))) }
+            run(line) { print(sentence(try await gateway.saveMissing(by: "terminal"))) }
         case _ where line.wholeMatch(of: /undo(?: [0-9]{1,9})?/) != nil:
             run(line) {
                 let undone = try await gateway.keeper().undo(Int(line.drop { !$0.isNumber }))
@@ -87,21 +87,25 @@ struct TerminalWords: Sendable {
         return lines
     }
 
-    private static func sentence(_ saved: SavedNames) -> String {
+    private func sentence(_ saved: SavedNames) -> String {
         var parts: [String] = []
         if !saved.given.isEmpty {
             let given = saved.given.map { "\($0.key) \($0.value.stringValue ?? "\($0.value)")" }
-            parts.append("pages get \(list(given)); reload them")
+            parts.append("pages get \(Self.list(given)); reload them")
         }
         if saved.names.isEmpty, saved.given.isEmpty {
             parts.append("save missing: no new names")
         } else if !saved.names.isEmpty {
             let count = saved.names.count == 1 ? "1 name" : "\(saved.names.count) names"
-            parts.append("\(saved.file) has \(count) more: \(list(saved.names))")
+            parts.append("\(saved.file) has \(count) more: \(Self.list(saved.names))")
             parts.append("replace each {} with your app's answer")
         }
         if !saved.refused.isEmpty {
-            parts.append("not possible as the name of a mock: \(list(saved.refused))")
+            parts.append("not possible as the name of a mock: \(Self.list(saved.refused))")
+        }
+        let flags = gateway.missingFlags
+        if !flags.isEmpty {
+            parts.append("flags come before the file; to give pages what they lack add \(Self.list(flags))")
         }
         if saved.beyond > 0 {
             parts.append("\(saved.beyond) calls of names after the first thousand were not kept")

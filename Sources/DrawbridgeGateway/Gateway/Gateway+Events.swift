@@ -10,6 +10,7 @@ extension Gateway {
     /// Records that a page has arrived, and plays the arrival event, once for each document.
     package func greet(_ page: Page) {
         page.note(.page, "came")
+        tell(needing: nil, to: page)
         tellOfSpokenBridges(page)
         // A document whose connection state was lost begins another life; it had its arrival event in the first. In the
         // app itself the app plays its own.

@@ -113,10 +113,25 @@ extension Gateway {
         if let hint = BridgeHint(message) {
             // An error with a member alone may be about a message handler that was looked up before.
             if !hint.isGuess || !page.missesHandler { tell(Lack(hint), hint.name, .failure, to: page) }
-        } else if let lack = Lack(failure: message) {
+        } else if let lack = Lack(failure: message), lack.call.map({ isAnswered($0, for: page) }) ?? true {
             // Pages fail without functions of their own, too.
-            guard lack.call.map({ isAnswered($0, for: page) }) ?? true else { return }
             tell(lack, lack.title, .failure, to: page)
+        }
+        let hint = Lack(failure: message)?.value.stringValue.flatMap(BridgeHint.named)
+        guard let hint, let file = hint.library else { return }
+        let words = "\(hint.name) is defined by the page's own \(file), which is not loaded"
+        tell(Lack(hint), needing: words, to: page)
+    }
+
+    /// Says of what pages lack what this page must load too; nil for each new document, which may have it.
+    func tell(_ lack: Lack? = nil, needing words: String?, to page: Page) {
+        let file = Self.file(ofPageAt: page.path)
+        for known in lacks.withLock(\.all) where known.files.contains(file) {
+            guard let record = known.record, [nil, known.lack].contains(lack),
+                journal.record(record)?.near != words
+            else { continue }
+            journal.note(near: words, of: record)
+            if let words, replyBook.isNews(words, in: file) { page.warn("This page failed: \(words)") }
         }
     }
 
@@ -198,10 +213,15 @@ extension Gateway {
 
     /// What pages lack now, each once, in the order in which it was noticed; a journal's record may name one of them.
     package func missing(_ record: Int? = nil) -> [Lack] {
-        let known = lacks.withLock(\.all).filter {
-            (record == nil ? $0.record != nil : $0.record == record) && !isGiven($0.lack, $0.title)
-        }
-        return known.map(\.lack).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        missing { record == nil ? $0.record != nil : $0.record == record }
+    }
+
+    /// The flags that would give pages what they lack: what the command line has, no file can.
+    package var missingFlags: [String] { missing { $0.record == nil }.map(\.flag) }
+
+    private func missing(_ isMeant: (KnownLacks.Known) -> Bool) -> [Lack] {
+        lacks.withLock(\.all).filter { isMeant($0) && !isGiven($0.lack, $0.title) }.map(\.lack)
+            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     package func isMissing(_ member: GivenMember) -> Bool {

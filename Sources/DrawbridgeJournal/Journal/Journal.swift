@@ -96,8 +96,8 @@ public final class Journal: Sendable {
     /// Records the reasons why cases and handlers that were tried first did not answer.
     package func note(why: [String], of number: Int) { update(number) { record, _ in record.why += why } }
 
-    /// Records a hint for a name that nothing answers: a similar name, or where the name would be answered.
-    package func note(near: String, of number: Int) { update(number) { record, _ in record.near = near } }
+    /// Records a hint for a name that nothing answers: a similar name, where it is answered, or what a page must load.
+    package func note(near: String?, of number: Int) { update(number) { record, _ in record.near = near } }
 
     package func note(_ asked: JournalRecord.Asked, of number: Int) {
         update(number) { record, _ in record.asked = asked }

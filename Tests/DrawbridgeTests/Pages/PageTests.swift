@@ -533,6 +533,7 @@ import Testing
                 #"This page looked for webkit.messageHandlers.pay. To give it: --message-handler pay, and a mock "pay""#
             ])
         #expect(gateway.missing().count == 4)
+        #expect(gateway.missingFlags == ["--message-handler pay"])
     }
 
     /// What is given meanwhile is told of no more, and what is taken away again is missing.

@@ -1,6 +1,6 @@
 // What a page looked for in vain, and the button that gives it.
 import { ask, path } from './api.js';
-import { busy, code, make } from './dom.js';
+import { busy, code, make, said } from './dom.js';
 import { nearName, undone } from './text.js';
 
 /// - Parameters:
@@ -16,10 +16,12 @@ export function lack(entry, isRed, tell, reload) {
             tell(undone(await ask('POST', 'replies/undo', JSON.stringify({ save }))), 'good');
         }));
     };
+    const needs = entry.detail('why')?.[0];
     return make('section', { class: `card ${isRed ? 'nobody' : ''}`, 'aria-label': 'What the page lacks' },
-        make('h3', {}, isRed ? 'Give it to pages' : 'Given since'), code(entry.gives.slice(1, -1), 'mono'),
-        make('p', { class: 'dim' }, isRed ? 'It is added to the file, for documents that are loaded from then on.'
-            : 'Documents that are loaded now have it.'),
-        make('div', { class: 'actions' }, isRed
+        make('h3', {}, entry.isGiven ? 'Given since' : 'Give it to pages'), code(entry.gives.slice(1, -1), 'mono'),
+        needs ? make('p', { class: 'bad' }, said(needs), '. Load it in the page.') : null,
+        make('p', { class: 'dim' }, entry.isGiven ? 'Documents that are loaded now have it.'
+            : 'It is added to the file, for documents that are loaded from then on.'),
+        make('div', { class: 'actions' }, !entry.isGiven
             ? button('Give it to pages', give, { class: 'primary', 'data-key': 'give' }) : reload()));
 }

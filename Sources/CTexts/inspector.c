@@ -73,6 +73,9 @@ static const struct Text texts[] = {
     TEXT("records.js")
 #embed "../DrawbridgeServer/Inspector/Page/records.js"
     END
+    TEXT("red.svg")
+#embed "../DrawbridgeServer/Inspector/Page/red.svg"
+    END
     TEXT("row.js")
 #embed "../DrawbridgeServer/Inspector/Page/row.js"
     END

@@ -50,7 +50,7 @@ struct InspectorControlTests {
             // A timer counts in whole milliseconds, of which it may lose one.
             #expect(try await driven.evaluate("late >= 498") == true)
             #expect(inspected.site.gateway.journal.calls().first?.state == .waiting)
-            #expect(try await driven.evaluate("document.title") == "(1 question) Drawbridge")
+            try await driven.expect("document.title", "1 to answer · Drawbridge")
             try await driven.expect("\(Site.row("delete"))?.textContent.includes('waits')")
 
             try await driven.click(Site.button("delete", in: ".question"))
@@ -74,7 +74,7 @@ struct InspectorControlTests {
             let number = try #require(question?["number"])
             try await site.ask("POST", "questions/\(number)", #"{"choice": "keep"}"#)
             try await driven.expect("document.querySelectorAll('.question').length", 0)
-            #expect(try await driven.evaluate("document.title") == "Drawbridge")
+            try await driven.expect("document.title", "Drawbridge")
             #expect(try await inspected.inPage("said")["data"] == false)
         }
     }
@@ -217,6 +217,41 @@ struct InspectorControlTests {
             try await driven.press("p")
             try await driven.expect("\(Site.row("GET")) !== undefined")
             try await driven.expect("new URLSearchParams(location.search).get('passed')", "shown")
+
+            // What every page lives through is behind another, off at first, and its own address.
+            let life = "document.querySelectorAll('.row.life').length"
+            try await driven.expect("document.querySelectorAll('.row.page.came').length", 1)
+            #expect(try await driven.evaluate(life) == 0)
+            try await driven.press("l")
+            try await driven.expect("\(life) > 0")
+            try await driven.reload()
+            try await driven.expect("\(life) > 0")
+            try await driven.press("l")
+            try await driven.expect(life, 0)
+            try await driven.press("/")
+            try await driven.type("kind:page")
+            try await driven.expect("\(life) > 0")
+        }
+    }
+
+    @Test(arguments: Browser.tried) func aFilterWithAnUnknownWordSaysWhichThereAre(_ browser: Browser)
+        async throws
+    {
+        try await Site.inspect(browser, try InspectedSite(Self.replies)) { inspected in
+            let driven = inspected.driven
+            try await inspected.inPage("call('getUser', { orderNo: 17 })")
+            try await driven.expect("document.querySelectorAll('.row.call').length", 1)
+            for (words, said) in [
+                ("nmae:pay", "Nothing fits: the filter has no word nmae:, only name: state: kind:"),
+                ("-x state:eror", "Nothing fits: there is no state eror, only waiting, answered, error,"),
+                ("name:pay", "Nothing fits the filter."), ("orderNo:17", "1 record of "),
+            ] {
+                try await driven.press("/")
+                try await driven.type(words)
+                try await driven.expect(
+                    "document.getElementById('found').textContent.startsWith(\(JSON.string(said)))")
+                try await driven.press(DrivenBrowser.Key.escape)
+            }
         }
     }
 

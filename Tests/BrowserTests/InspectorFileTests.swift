@@ -47,6 +47,50 @@ struct InspectorFileTests {
         }
     }
 
+    /// What is wrong now is in the tab's title and above the list, and nothing else is.
+    @Test(arguments: Browser.tried) func aSaveTurnsWhatItAnswersPaleAndUndoTurnsItRed(_ browser: Browser)
+        async throws
+    {
+        let folder = try Folder()
+        try folder.write("index.html", InspectedSite.page)
+        try folder.write("drawbridge.json", "{}\n")
+        try await InspectedBrowser.inspect(browser, folder, ["--save"]) { driven, inPage in
+            for call in ["call('pay', { level: 1 })", "call('pay', { level: 2 })", "call('getVip')"] {
+                #expect(try await inPage(call)["code"] == 400)
+            }
+            func expect(_ title: String, _ names: String, pale: Int, _ place: SourceLocation = #_sourceLocation)
+                async throws
+            {
+                try await driven.expect("document.title", .string(title), place)
+                try await driven.expect("document.getElementById('red').innerText.replace(/\\s+/g, ' ')", .string(names))
+                try await driven.expect("document.querySelectorAll('.row.nobody.past').length", .number(.init(pale)))
+            }
+            try await expect("2 to answer · Drawbridge", "2 to answer pay getVip", pale: 0)
+            // By hand, for one of both inputs; then for pages that are others; then for all.
+            try folder.write(
+                "drawbridge.json", #"{"replies": {"pay": {"$cases": [{"$when": {"level": 1}, "$reply": 0}]}}}"#)
+            try await expect("2 to answer · Drawbridge", "2 to answer pay getVip", pale: 1)
+            try folder.write("drawbridge.json", #"{"pages": {"/other": {"replies": {"pay": 0}}}}"#)
+            try await expect("2 to answer · Drawbridge", "2 to answer pay getVip", pale: 0)
+            try folder.write("drawbridge.json", #"{"replies": {"pay": 0}}"#)
+            try await expect("1 to answer · Drawbridge", "1 to answer getVip", pale: 2)
+            try await driven.expect(
+                "document.querySelector('.row.past .answer').textContent", "mocked since")
+            // The counter leads to what is left, and so does the key.
+            try await driven.click("document.querySelector('#red button')")
+            try await driven.expect("document.querySelector('[aria-selected=true] .name').textContent", "getVip")
+            try await driven.expect("document.activeElement.matches('.card.nobody textarea')")
+            try await driven.type("1")
+            try await driven.press(DrivenBrowser.Key.enter)
+            try await driven.expect("document.title", "Drawbridge")
+            try await driven.expect("document.getElementById('red').hidden")
+            try await driven.expect("document.querySelectorAll('.row.nobody:not(.past)').length", 0)
+            try await driven.click(InspectedBrowser.button("Undo"))
+            try await expect("1 to answer · Drawbridge", "1 to answer getVip", pale: 2)
+            try await driven.expect("document.querySelector('.card.nobody') !== null")
+        }
+    }
+
     /// The same by the mouse, in a file that has no reply yet, with a page that calls as it loads.
     @Test(arguments: Browser.tried) func anAnswerSavedByMouseIsUsedByThePage(_ browser: Browser)
         async throws

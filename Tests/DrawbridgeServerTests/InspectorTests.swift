@@ -295,12 +295,73 @@ import Testing
         #expect(
             try await events.next("replies") == [
                 "set": ["ann": ["pay": 12]], "file": .null, "problem": .null, "saves": [],
+                "answered": [],
             ])
         _ = try await opened.post("/__drawbridge__/reset?session=ann", "")
         #expect(
-            try await events.next("replies") == ["set": [:], "file": .null, "problem": .null, "saves": []])
+            try await events.next("replies") == [
+                "set": [:], "file": .null, "problem": .null, "saves": [], "answered": [],
+            ])
         events.end()
         await opened.inspector.stop()
+    }
+
+    private struct UserHandler: Handler {
+        func handle(_ request: Request) -> Response { Response() }
+    }
+
+    /// Of a full journal a person sees the newest before megabytes of older ones are there.
+    @Test func theNewestRecordsComeFirstAndThenAllInTheirOrder() async throws {
+        let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
+        for number in 1...450 {
+            _ = await gateway.respond(to: Request("/pay?_mobile_bridge=1&n=\(number)"))
+        }
+        let opened = try await Opened(gateway)
+        let events = try await EventReader(opened.inspector, opened.secret, "calls/events?kind=call")
+        var numbers: [Int] = []
+        for _ in 1...650 {
+            numbers.append(try #require(try await events.next("record")["number"]?.numberValue?.intValue))
+        }
+        #expect(numbers == (251...450).reversed() + Array(1...450))
+        events.end()
+        await opened.inspector.stop()
+    }
+
+    /// A save answers calls that nobody had answered, if it would answer this input, on this page, in this session.
+    @Test func theGatewaySaysWhichCallsWouldBeAnsweredNow() async throws {
+        let gateway = Gateway(keepsJournal: true, logger: Self.quiet)
+        func call(_ name: String, level: Int = 1, _ fields: HTTPFields = [:]) async {
+            _ = await gateway.respond(
+                to: Request(.get, "/\(name)?_mobile_bridge=1&level=\(level)", headers: fields))
+        }
+        let page: HTTPFields = [.pagePath: "/cart/", .pageID: "1", .pageToken: gateway.access.token.text]
+        await call("pay")
+        await call("pay", level: 2)
+        await call("getUser")
+        await call("getUser", page)
+        await call("getVip", [.session: "ann"])
+        _ = await gateway.respond(to: Request(.head, "/getUser?_mobile_bridge=1"))
+        func mocked(_ mocks: String) throws -> [Int] {
+            gateway.reply(by: try Self.layers(mocks))
+            return gateway.answeredSince()
+        }
+        #expect(gateway.answeredSince() == [])
+        #expect(try mocked(#"{"replies": {"pay": 1}}"#) == [1, 2])
+        #expect(try mocked(#"{"replies": {"pay": {"$cases": [{"$when": {"level": 2}, "$reply": 1}]}}}"#) == [2])
+        #expect(try mocked(#"{"replies": {"pa*": {"$missing": true}}}"#) == [1, 2])
+        #expect(try mocked(#"{"replies": {"pay": {"$pass": true}}}"#) == [])
+        #expect(try mocked(#"{"pages": {"/cart/*": {"replies": {"getUser": 1}}}}"#) == [4])
+        #expect(try mocked(#"{"scenarios": {"on": {"getVip": 1}}}"#) == [])
+        try gateway.turn("on", on: true, in: try #require(Session("ann")))
+        #expect(gateway.answeredSince() == [5])
+        // Asking is no call: the sequence has its first step yet.
+        #expect(try mocked(#"{"replies": {"pay": {"$sequence": [7, {"$pass": true}]}}}"#) == [1, 2])
+        #expect(gateway.answeredSince() == [1, 2])
+        await call("pay")
+        #expect(gateway.journal.calls().last?.output == 7)
+        #expect(gateway.answeredSince() == [])
+        try gateway.register(at: "/getUser") { UserHandler() }
+        #expect(gateway.answeredSince().filter { $0 < 6 } == [3, 4])
     }
 
     /// Where nobody looks, a question that nobody answers has no answer at once, as before.

@@ -38,6 +38,7 @@ extension Gateway {
                 "set": .object(set), "file": await keeper?.file.map(JSON.string) ?? .null,
                 "problem": await keeper?.problem.map(JSON.string) ?? .null,
                 "saves": .array(await keeper?.saves ?? []),
+                "answered": .array(answeredSince().map { .number(.init($0)) }),
             ]
         case .scenarios:
             var on: JSON.Object = [Session.usual.name: .array(replyBook.scenarios().map(JSON.string))]

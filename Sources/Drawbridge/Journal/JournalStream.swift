@@ -61,12 +61,18 @@ enum JournalStream {
         // A reader that starts from the beginning has missed nothing, and gets no `lost` event.
         var view: Int? = first == 0 ? nil : 1
         // Sent at once, so that the reader knows that the stream has begun.
-        try await client.didLoad(": \(epoch)\n\n")
+        var text = Array(": \(epoch)\n\n".utf8)
+        // The newest come first and then once more, so that a person sees them before megabytes of older ones are there.
+        let newest = hasTopics && first == 0 ? journal.read(filter).records.suffix(batch.records) : []
+        for record in newest.reversed() where text.count < batch.bytes {
+            text += event("record", record.json(redaction))
+        }
+        try await client.didLoad(text)
         while true {
             let changes = journal.changes(since: place, filter, atMost: batch.records)
             if let known = view { try await client.didLoad(lost(changes, since: known)) }
             (view, place) = (changes.view, changes.next)
-            var text: [UInt8] = []
+            text = []
             for record in changes.records {
                 text += event("record", record.json(redaction), id: "\(epoch).\(record.change)")
                 if text.count > batch.bytes {
@@ -75,7 +81,6 @@ enum JournalStream {
                 }
             }
             try await client.didLoad(text)
-            if changes.hasMore { continue }
             if hasTopics {
                 let (topics, now) = journal.touched(since: told)
                 for topic in topics {
@@ -83,6 +88,7 @@ enum JournalStream {
                 }
                 told = now
             }
+            if changes.hasMore { continue }
             let deadline = ContinuousClock.now + breath
             await journal.changed(since: place, filter, until: deadline, hearsTopics: hasTopics)
             try Task.checkCancellation()

@@ -51,6 +51,25 @@ extension Gateway {
         return count == 1 ? "" : " (\(count) times now)"
     }
 
+    /// The numbers of the calls that nobody answered, and that a mock or a handler would answer now.
+    package func answeredSince() -> [Int] {
+        var filter = RecordFilter()
+        filter.by = "nobody"
+        return journal.read(filter).records.filter { record in
+            let (page, method) = (record.page, record.head.method ?? .post)
+            let path = "/" + Percent.encode(record.name, keeping: "/")
+            guard let segments = Target.segments(of: path) else { return false }
+            let sets = handlerSets(ofPageAt: page?.path, id: page.flatMap { pages[$0.id] }?.address.id)
+            if sets.contains(where: { $0.matches(segments).contains { $0.route.takes(method) } }) { return true }
+            var mocks = replyBook.lookup(path, in: record.session, ofPageAt: page?.path)
+            mocks.isTrial = true
+            guard ![.head, .options].contains(method), !mocks.isEmpty,
+                let input = record.readInput ?? (mocks.lookAtInput ? nil : ReplyInput(nil))
+            else { return false }
+            return replyBook.next(in: &mocks, input, program.secrets) != nil
+        }.map(\.number)
+    }
+
     /// Logs once for each path that its handler is not asked, because a `URLProtocol` class takes the request.
     func tellOfHidden(by ruled: Route, _ request: Request) {
         guard let plain = nativeForm(of: request, byRulesAlone: true)?.plain, !plain.isNamedByAction,

@@ -296,7 +296,7 @@ package final class ReplyBook: Sendable {
             return nil
         case .sequence(let replies, let place):
             let sequence = SessionReplies.Sequence(source: found.source, place: place)
-            let step = step(of: sequence, among: replies.count, in: lookup.session)
+            let step = step(of: sequence, among: replies.count, in: lookup)
             return resolve(found.inner(replies[step], "step \(step + 1)"), input, redaction, &lookup)
         case .pass:
             lookup.why.append("\(found.title): $pass")
@@ -306,10 +306,11 @@ package final class ReplyBook: Sendable {
     }
 
     /// The index of the current element; the sequence then advances, and stays at its last element.
-    private func step(of sequence: SessionReplies.Sequence, among count: Int, in session: Session) -> Int {
+    private func step(of sequence: SessionReplies.Sequence, among count: Int, in lookup: ReplyLookup) -> Int {
         state.withLock { state in
-            let step = state[session].steps[sequence, default: 0]
-            state.change(session) { $0.steps[sequence] = min(step + 1, count - 1) }
+            let step = state[lookup.session].steps[sequence, default: 0]
+            if lookup.isTrial { return step }
+            state.change(lookup.session) { $0.steps[sequence] = min(step + 1, count - 1) }
             return step
         }
     }

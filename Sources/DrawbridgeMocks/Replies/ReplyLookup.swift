@@ -16,6 +16,8 @@ package struct ReplyLookup: Sendable {
     /// The replies that were not asked yet, in reverse order: the next one is the last.
     private var rest: [FoundReply]
     let session: Session
+    /// Whether it only asks what would answer: no sequence advances.
+    package var isTrial = false
     /// Why each reply that was asked did not answer.
     package var why: [String] = []
 

@@ -26,9 +26,10 @@ function kindOf(entry) {
     return entry.kind === 'call' ? caller(entry) : known(kinds, entry.kind) ?? entry.kind;
 }
 
-/// What came of it, in a frame. - Parameter isPast: whether another call of its name was answered since.
+/// What came of it, in a frame. - Parameter isPast: whether it would be answered now.
 function badge(entry, isPast) {
-    const words = entry.gives !== null ? (isPast ? 'given since' : 'not given') : entry.isUnanswered ? (isPast ? 'nobody answered' : 'nobody answers')
+    const words = entry.gives !== null ? (entry.isGiven ? 'given since' : 'not given')
+        : entry.isUnanswered ? (isPast ? 'mocked since' : 'nobody answers')
         : entry.state === 'error' ? `error ${entry.code ?? ''}`
             : entry.state === 'answered' ? 'answered'
                 : entry.isCall ? outcome(entry) : entry.kind === 'page' ? entry.name : '';
@@ -90,8 +91,7 @@ export class Detail {
         }
     }
 
-    /// Whether nobody answered it, nor another of its name since.
-    #isRed(entry) { return Boolean(entry?.isUnanswered) && !this.records.isAnsweredSince(entry); }
+    #isRed(entry) { return Boolean(entry) && this.records.isRed(entry); }
 
     /// Draws it again: what it says of other calls may have changed.
     refresh() { this.#draw(); }

@@ -48,24 +48,6 @@ export function whoAnswered(entry) {
     }
 }
 
-const ticks = [1, 10, 100, 1000, 10_000];
-
-/// Where a time is between 0.1 ms and 60 s, each decade as wide as the other.
-const place = milliseconds => 100 * Math.max(0, Math.min(1, (Math.log10(Math.max(milliseconds, 0.1)) + 1) / 5.8));
-
-function bar(entry) {
-    const box = make('div', { class: 'bar', role: 'img', 'aria-label': `took ${took(entry.milliseconds)}` });
-    const length = make('div', { class: 'length' });
-    length.style.width = `${place(entry.milliseconds)}%`;
-    box.append(length);
-    for (const tick of ticks) {
-        const mark = make('span', { class: 'tick' }, tick < 1000 ? `${tick} ms` : `${tick / 1000} s`);
-        mark.style.left = `${place(tick)}%`;
-        box.append(mark);
-    }
-    return [make('span', { class: 'took' }, took(entry.milliseconds)), box];
-}
-
 /// How long after its page came.
 export function sincePage(entry, records) {
     if (!entry.page) return null;
@@ -110,9 +92,9 @@ export function facts(entry, records, goTo) {
     const why = entry.detail('why');
     const from = entry.detail('resentFrom');
     const terms = [
-        why?.length ? term('Why not others', make('ul', {}, why.map(reason => make('li', {}, said(reason))))) : [],
+        why?.length && entry.gives === null ? term('Why not others', make('ul', {}, why.map(reason => make('li', {}, said(reason))))) : [],
         entry.detail('asked') ? term('Asked', ...asked(entry)) : [],
-        entry.milliseconds !== null && entry.kind !== 'page' ? term('Took', ...bar(entry).filter(Boolean)) : [],
+        entry.milliseconds !== null && entry.kind !== 'page' ? term('Took', took(entry.milliseconds)) : [],
         entry.code !== null && entry.code !== undefined && !entry.isUnanswered ? term('Code', said(entry.code)) : [],
         entry.page ? term('Page', ...pageOf(entry, records).filter(Boolean)) : [],
         entry.bridge ? term('Bridge', said(known(bridges, entry.bridge) ?? entry.bridge)) : [],

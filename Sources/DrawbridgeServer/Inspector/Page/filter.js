@@ -28,6 +28,11 @@ const words = {
         (has(entry.page.path, wanted) || begins(entry.page.id, wanted) || has(entry.page.title, wanted)),
 };
 
+/// The words that a filter may have.
+export const keys = Object.keys(words).map(key => `${key}:`).join(' ');
+
+const values = { kind: kinds, state: ['waiting', 'answered', 'error', 'silent', 'left', 'expired'] };
+
 function condition(word) {
     const isNot = word.length > 1 && word[0] === '-';
     const rest = (isNot ? word.slice(1) : word).toLowerCase();
@@ -48,21 +53,28 @@ function condition(word) {
     return isNot ? entry => !fits(entry) : fits;
 }
 
-const parts = text => text.match(/(?:"[^"]*"?|[^\s"])+/g) ?? [];
-
-/// The words before a colon that no filter has, where it may have been meant for one.
-export function strange(text) {
-    const found = parts(text).map(part => /^-?([a-z]+):/i.exec(part)?.[1]).find(key => key && !Object.hasOwn(words, key.toLowerCase()));
-    return found ? ` ${found}: is not a word of filters. There are ${Object.keys(words).join(', ')}.` : '';
+/// Says of a word of the filter what there is instead; undefined where it is known.
+function unknown(part) {
+    const [, key, value] = part.match(/^-?(\w+):"?([^"]*)/) ?? [];
+    if (!key) return;
+    if (!Object.hasOwn(words, key.toLowerCase())) return `Nothing fits: the filter has no word ${key}:, only ${keys}`;
+    const known = values[key.toLowerCase()];
+    if (known && !known.some(one => begins(one, value.toLowerCase()))) {
+        return `Nothing fits: there is no ${key} ${value}, only ${known.join(', ')}`;
+    }
 }
 
-/// What a record has to fit: the text of the filter box, the session that was picked, and whether what passed is shown.
-export function filter(text, session, showsPassed) {
-    const conditions = parts(text).map(condition).filter(Boolean);
-    const isForRequests = parts(text).some(part => /^kind:r/i.test(part));
+/// What a record has to fit: the text of the filter box, the session that was picked, and whether what passed, and what
+/// pages live through, is shown.
+export function filter(text, session, showsPassed, showsLife) {
+    const parts = text.match(/(?:"[^"]*"?|[^\s"])+/g) ?? [];
+    const conditions = parts.map(condition).filter(Boolean);
+    const asked = kind => parts.some(part => kind.test(part));
+    const hidesRequests = !showsPassed && !asked(/^kind:r/i);
+    const hidesLife = !showsLife && !asked(/^kind:pa/i);
     return {
-        isOpen: conditions.length === 0 && !session,
-        fits: entry => (showsPassed || isForRequests || entry.kind !== 'request') &&
+        isOpen: conditions.length === 0 && !session, unknown: parts.map(unknown).find(Boolean),
+        fits: entry => !(hidesRequests && entry.kind === 'request') && !(hidesLife && entry.isLife) &&
             (!session || entry.session === session) && conditions.every(fits => fits(entry)),
     };
 }

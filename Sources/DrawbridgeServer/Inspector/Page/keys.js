@@ -1,5 +1,6 @@
 // The keys, and the sheet that shows them. None of them works while somebody types.
 import { make, one } from './dom.js';
+import { keys } from './filter.js';
 
 const typing = 'input:not([type=checkbox]), textarea, select, [contenteditable]';
 
@@ -8,7 +9,7 @@ const words = [
     ['n', 'the next that nobody answers'],
     ['Enter', 'open it; where nobody answered, type the answer'], ['e', 'answer otherwise'],
     ['r', 'edit its input and send it again'], ['c', 'copy it as curl'], ['t', 'copy it as a line that verifies it'], ['/', 'filter'],
-    ['p', 'show or hide other requests'], ['1 2 3 4', 'calls, pages, scenarios, catalogue'], ['Esc', 'back'],
+    ['p, l', 'show or hide other requests, page events'], ['1 2 3 4', 'calls, pages, scenarios, catalogue'], ['Esc', 'back'],
     ['?', 'these keys'],
 ];
 
@@ -21,7 +22,7 @@ export function showKeys() {
         make('h2', {}, 'Filter'),
         make('p', {}, 'Words are looked for in name and input. A ', make('code', {}, '-'),
             ' before one leaves out what has it. Also: ',
-            make('code', {}, 'name: state: kind: page: session: bridge: by: code:')),
+            make('code', {}, keys)),
         make('p', {}, make('code', {}, 'name:pay state:error page:/cart -request by:nobody')),
         make('form', { method: 'dialog' }, make('button', { type: 'submit' }, 'Close')));
     document.body.append(sheet);

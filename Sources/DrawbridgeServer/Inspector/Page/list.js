@@ -242,7 +242,7 @@ export class List {
         let next = one('rows').firstChild;
         for (const [number, place] of wanted) {
             const entry = this.shown[place];
-            const isPast = entry.isUnanswered && this.records.isAnsweredSince(entry);
+            const isPast = entry.isUnanswered && !this.records.isRed(entry);
             let element = this.#rows.get(number);
             if (element?.classList.contains('past') !== isPast) {
                 const before = element;

@@ -2,7 +2,7 @@
 import { enter } from './access.js';
 import { Catalogue } from './catalogue.js';
 import { Detail } from './detail.js';
-import { announce, link, make, one, put } from './dom.js';
+import { announce, link, make, one, put, said } from './dom.js';
 import { complain, isNarrow, menu, notice, openSide, sessionPicker, Tabs } from './frame.js';
 import { listenToKeys, showKeys } from './keys.js';
 import { List } from './list.js';
@@ -15,6 +15,9 @@ import { on, state, take } from './state.js';
 import { follow } from './stream.js';
 import { cut, isWebAddress } from './text.js';
 
+/// How many names that nobody answers are shown above the list.
+const mostNames = 12;
+
 const stream = 'calls/events?session=*&kind=call,push,page,request,notice&secrets=1';
 
 const isStopped = 'The gateway does not answer. If it was stopped, start it again, and open its new link.';
@@ -24,8 +27,8 @@ class Inspector {
     #records = new Records();
     /// The number of a record that is to be shown when it comes.
     #wanted = null;
-    /// Errors that came within the last moment, which are told together.
-    #errors = 0;
+    #telling = null;
+    #told = '';
 
     constructor() {
         state.session = new URLSearchParams(location.search).get('session') ?? '';
@@ -46,8 +49,14 @@ class Inspector {
         sessionPicker(() => this.search.apply());
         menu(() => this.#missing(), session => this.#forget(session));
         this.#listen();
-        on('replies', ({ problem }) => complain(
-            problem ? `${problem}. The version before is still used; correct the file and save it.` : ''));
+        on('replies', ({ problem, answered }) => {
+            complain(problem ? `${problem}. The version before is still used; correct the file and save it.` : '');
+            this.#records.answered = new Set(answered);
+            this.list.draw();
+            this.detail.refresh();
+            this.#tellRed();
+        });
+        for (const name of ['questions', 'session']) on(name, () => this.#tellRed());
         on('gateway', () => put(one('empty'), emptiness()));
         this.#records.listen({ changed: (entry, before) => this.#changed(entry, before) });
         this.search.apply();
@@ -107,7 +116,7 @@ class Inspector {
             '/': () => { tabs.show('calls'); this.search.focus(); },
             n: () => this.#nextRed(), e: () => detail.answer(), r: () => detail.resend(),
             c: () => detail.copyCurl(), t: () => detail.copyVerify(),
-            p: () => one('passed').click(), '?': showKeys,
+            p: () => one('passed').click(), l: () => one('life').click(), '?': showKeys,
             1: () => tabs.show('calls'), 2: () => tabs.show('pages'), 3: () => tabs.show('scenarios'),
             4: () => tabs.show('catalogue'), back: () => this.#back(),
         });
@@ -116,13 +125,36 @@ class Inspector {
     /// The names that nobody answers, each once.
     #missing() { return [...new Set(this.#red(this.#records.all).map(entry => entry.name))]; }
 
-    #red(entries) { return entries.filter(entry => entry.isUnanswered && !this.#records.isAnsweredSince(entry)); }
+    #red(entries) { return entries.filter(entry => this.#records.isRed(entry)); }
+
+    /// Says at a glance what is to be answered, in the tab's title and above the list; soon, since much may come.
+    #tellRed() {
+        this.#telling ??= setTimeout(() => {
+            this.#telling = null;
+            const { questions, session } = state;
+            const red = this.#red(this.#records.all).filter(entry => !session || entry.session === session);
+            const names = new Map(red.map(entry => [`${entry.session} ${entry.name}`, entry]));
+            const many = names.size + questions.length;
+            document.title = many ? `${many} to answer · Drawbridge` : 'Drawbridge';
+            document.querySelector('[rel=icon]').href = many ? 'red.svg' : 'icon.svg';
+            const all = [...names.values()];
+            // Who is about to press a button keeps it.
+            const told = [...names.keys()].join();
+            if (told === this.#told) return;
+            this.#told = told;
+            const button = ({ number }, text, kind) =>
+                make('button', { class: kind, onclick: () => this.#goTo(number) }, text);
+            put(one('red'), all.length ? button(all[0], `${all.length} to answer`) : null,
+                all.slice(0, mostNames).map(entry => button(entry, said(cut(entry.name, 40)), 'inline')),
+                all.length > mostNames ? '…' : '').hidden = !all.length;
+        }, 50);
+    }
 
     /// Goes to the next call that nobody answers, from the one that is chosen on, and then from the first.
     #nextRed() {
         const red = this.#red(this.list.shown);
         const next = red.find(entry => entry.number > (this.list.selected ?? -1)) ?? red[0];
-        if (!next) return notice('Every call in the list was answered.', 5000, true);
+        if (!next) return notice('Nothing in the list is to be answered.', 5000, true);
         this.tabs.show('calls');
         one('list').focus({ preventScroll: true });
         this.list.select(next.number);
@@ -133,16 +165,13 @@ class Inspector {
     #changed(entry, before) {
         const shown = this.detail.entry;
         if (shown?.number === entry.number) this.detail.show(entry);
-        else if (shown?.isUnanswered && shown.name === entry.name && entry.kind === 'call') this.detail.refresh();
+        if (entry.isUnanswered) this.#tellRed();
         if (entry.number === this.#wanted) this.#goTo(entry.number);
         if (entry.kind === 'call') this.catalogue.changed();
         if (entry.isBad && !before?.isBad && entry.at >= this.#began) this.#tellError(entry);
     }
 
     #tellError(entry) {
-        this.#errors += 1;
-        setTimeout(() => { this.#errors = 0; }, 1500);
-        if (this.#errors > 1) return announce(`${this.#errors} new errors`);
         const name = cut(entry.name, 80);
         announce(entry.isUnanswered && entry.isCall ? `Nobody answers ${name}` : `Error: ${entry.line ?? name}`);
     }
@@ -150,6 +179,7 @@ class Inspector {
     /// Forgets the records of a session, or all.
     #forget(session) {
         this.#records.clear(session);
+        this.#tellRed();
         if (this.detail.entry && !this.#records.get(this.detail.entry.number)) this.detail.show(null);
         this.list.clear();
         this.search.apply();

@@ -1,7 +1,7 @@
 // Questions that wait, at the top. Who asks is told in the gateway's words, and apart from that what it says.
 import { ask, path } from './api.js';
 import { announce, busy, code, make, one, plainInput, put, said, statusLine } from './dom.js';
-import { clock, count, cut, short } from './text.js';
+import { clock, cut, short } from './text.js';
 import { on, state } from './state.js';
 
 /// A button takes a click only after this time in its place, so that nobody clicks one that has just come there.
@@ -46,7 +46,6 @@ export class Questions {
             announce(`Question: ${cut(question.title || question.message || question.name, 120)}`);
         }
         this.box.hidden = this.#cards.size === 0 && !this.said.element.childElementCount;
-        document.title = this.#cards.size ? `(${count(this.#cards.size, 'question')}) Drawbridge` : 'Drawbridge';
         if (isMoved) this.#settle();
     }
 

@@ -86,6 +86,9 @@ export class Entry {
     /// A call, or something that a page looked for in vain.
     get isUnanswered() { return this.by === 'nobody' || this.gives !== null; }
 
+    /// Whether it is what every page lives through: it is hidden, kept for Back, left.
+    get isLife() { return this.kind === 'page' && this.name !== 'came' && !pageErrors.has(this.name); }
+
     /// Whether it is something that went wrong.
     get isBad() {
         if (this.kind === 'page') return pageErrors.has(this.name);
@@ -119,14 +122,12 @@ export function placeOf(list, number) {
     return low;
 }
 
-const keyOf = ({ session, name }) => `${session} ${name.slice(0, mostName)}`;
-
 /// All records, the oldest first.
 export class Records {
     all = [];
     #requests = 0;
-    /// The number of the last call that was answered, by session and name.
-    #answered = new Map();
+    /// The numbers of the calls that nobody answered, and that would be answered now; the gateway says which.
+    answered = new Set();
     #listeners = [];
 
     /// Calls `changed(entry, before)` when one comes or changes, `dropped(isGone)` when those went of which that is true.
@@ -141,7 +142,6 @@ export class Records {
         if (before) this.all[place] = entry;
         else if (place === this.all.length) this.all.push(entry);
         else this.all.splice(place, 0, entry);
-        this.#noteAnswered(entry);
         for (const { changed } of this.#listeners) changed(entry, before);
         if (before) return;
         const isRequest = entry.kind === 'request';
@@ -158,15 +158,9 @@ export class Records {
         this.#remove(entry => gone.has(entry.number));
     }
 
-    #noteAnswered(entry) {
-        const isAnswer = entry.kind === 'call' && !entry.isUnanswered && entry.state !== 'waiting';
-        if (!isAnswer || entry.detail('resentFrom') || this.isAnsweredSince(entry)) return;
-        this.#answered.set(keyOf(entry), entry.number);
-    }
-
-    /// Whether a later call of the same name was answered, or pages have since what they lacked.
-    isAnsweredSince(entry) {
-        return entry.gives !== null ? entry.isGiven : entry.number < (this.#answered.get(keyOf(entry)) ?? -1);
+    /// Whether nobody answered it, nor would now, or pages do not have yet what it names.
+    isRed(entry) {
+        return entry.isUnanswered && !(entry.gives !== null ? entry.isGiven && !entry.detail('why') : this.answered.has(entry.number));
     }
 
     get(number) {
@@ -189,8 +183,6 @@ export class Records {
     #set(kept) {
         this.all.splice(0, this.all.length, ...kept);
         this.#requests = kept.filter(entry => entry.kind === 'request').length;
-        this.#answered.clear();
-        for (const entry of kept) this.#noteAnswered(entry);
     }
 
     /// Forgets those of a session, or all.

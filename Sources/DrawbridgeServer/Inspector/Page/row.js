@@ -34,7 +34,7 @@ function classes(entry) {
     if (entry.isUnanswered) all.push('nobody');
     if (isUnasked(entry)) all.push('unasked');
     if (entry.kind === 'page') {
-        all.push(pageErrors.has(entry.name) ? 'problem' : entry.name === 'came' ? 'came' : 'life');
+        all.push(entry.isLife ? 'life' : entry.name === 'came' ? 'came' : 'problem');
     }
     if (entry.kind === 'request' && entry.code >= 400) all.push('failed');
     return all.join(' ');
@@ -62,7 +62,7 @@ function call(entry, isPast) {
     return [
         wayOf(entry),
         span('what', name(entry), ' ', code(entry.input === 'null' ? '' : short(entry.input), 'input')),
-        span('answer', code(isPast ? 'nobody answered' : outcome(entry))),
+        span('answer', code(isPast ? 'mocked since' : outcome(entry))),
         span('by', said(entry.isUnanswered ? 'nobody' : answerer(entry.by))),
         span('ms', entry.state === 'waiting' ? '…' : took(entry.milliseconds)),
     ];
@@ -97,14 +97,15 @@ function notice(entry, isPast) {
     if (entry.gives !== null) {
         return [
             way('?', 'the page looked for:'), span('what', name(entry), ' ', code(short(entry.gives), 'input')),
-            span('answer', isPast ? 'given since; reload the page' : 'pages do not have it'),
+            span('answer', isPast ? 'given since; reload the page'
+                : entry.isGiven ? entry.detail('why')[0] : 'pages do not have it'),
             span('by', code(entry.page?.path ?? '', 'path')),
         ];
     }
     return [way('i', 'note:'), span('what', said(entry.line ?? short(entry.output) ?? '', { class: 'name' }))];
 }
 
-/// The element of a record. - Parameter isPast: whether another call of its name was answered since.
+/// The element of a record. - Parameter isPast: whether it would be answered now.
 export function row(entry, isPast = false) {
     const content = known({ call, push: call, page, request, notice }, entry.kind) ?? notice;
     const element = make('div', {

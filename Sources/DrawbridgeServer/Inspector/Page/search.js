@@ -1,8 +1,11 @@
 // The filter box and what is next to it. They are kept in the address, so that a reload shows the same.
 import { announce, one } from './dom.js';
-import { filter, strange } from './filter.js';
+import { filter } from './filter.js';
 import { state } from './state.js';
 import { count } from './text.js';
+
+/// What is shown only where somebody wants it: what passed, and what pages live through.
+const switches = ['passed', 'life'];
 
 /// How long somebody may go on typing before the list is filtered.
 const settling = 80;
@@ -14,7 +17,10 @@ export class Search {
         Object.assign(this, { list, records });
         const address = new URLSearchParams(location.search);
         one('filter').value = address.get('filter') ?? '';
-        one('passed').checked = address.has('passed');
+        for (const name of switches) {
+            one(name).checked = address.has(name);
+            one(name).addEventListener('change', () => this.apply());
+        }
         one('filter').addEventListener('input', () => {
             clearTimeout(this.#typed);
             this.#typed = setTimeout(() => this.apply(), settling);
@@ -24,7 +30,6 @@ export class Search {
             event.preventDefault();
             one('list').focus();
         });
-        one('passed').addEventListener('change', () => this.apply());
     }
 
     /// Filters by what the box and the picker say now.
@@ -33,15 +38,15 @@ export class Search {
         const items = new URLSearchParams();
         if (text) items.set('filter', text);
         if (state.session) items.set('session', state.session);
-        if (one('passed').checked) items.set('passed', 'shown');
+        for (const name of switches) if (one(name).checked) items.set(name, 'shown');
         const query = String(items);
         history.replaceState(null, '', location.pathname + (query ? `?${query}` : ''));
-        await this.list.apply(filter(text, state.session, one('passed').checked));
+        await this.list.apply(filter(text, state.session, ...switches.map(name => one(name).checked)));
         if (text) announce(this.#words(this.list.shown.length));
     }
 
     #words(shown) {
-        if (!shown) return `Nothing fits the filter.${strange(one('filter').value)}`;
+        if (!shown) return this.list.filter.unknown ?? 'Nothing fits the filter.';
         return `${count(shown, 'record')} of ${this.records.all.length.toLocaleString('en')}`;
     }
 

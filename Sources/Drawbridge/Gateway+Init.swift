@@ -25,9 +25,14 @@ extension Gateway {
         keepsJournal: Bool = false, logger: Logger = Logger(label: "drawbridge")
     ) {
         self.init(
-            answerOwn: Endpoint.respond, behind: passThrough, middleware: middleware, rules: rules,
+            answerOwn: respondToOwn, behind: passThrough, middleware: middleware, rules: rules,
             answers: answers, unhandled: unhandled, access: access, bodyLimit: bodyLimit,
             presenter: presenter, pageRuntime: pageRuntime, testerToken: testerToken,
             keepsJournal: keepsJournal, logger: logger)
     }
+}
+
+/// Answers requests below `/__drawbridge__/`.
+private func respondToOwn(_ request: Request, by gateway: Gateway) async throws -> Response {
+    try await Endpoint.respond(to: request, by: gateway)
 }

@@ -31,7 +31,7 @@ const words = {
 /// The words that a filter may have.
 export const keys = Object.keys(words).map(key => `${key}:`).join(' ');
 
-const values = { kind: kinds, state: ['waiting', 'answered', 'error', 'silent', 'left', 'expired'] };
+const values = { kind: kinds, state: ['waiting', 'answered', 'error', 'missing', 'silent', 'left', 'expired'] };
 
 function condition(word) {
     const isNot = word.length > 1 && word[0] === '-';

@@ -96,11 +96,11 @@ import Testing
         ),
         (
             "{ // ours\n\n  \"replies\" : {  // all\n     // who\n     \"a\":1 }}",
-            "{ // ours\n\n  \"replies\" : {  // all\n     // who\n     \"a\":1,\n     // called with {\"ms\":30}, 2\n     \"vibrate\": {},\n     \"a/b\": {} }}"
+            "{ // ours\n\n  \"replies\" : {  // all\n     // who\n     \"a\":1,\n     // called with {\"ms\":30}, 2\n     \"vibrate\": {},\n     \"a/b\": {}\n   }}"
         ),
         (
             #"{"replies": {"a": 1}}"#,
-            "{\"replies\": {\"a\": 1,\n    // called with {\"ms\":30}, 2\n    \"vibrate\": {},\n    \"a/b\": {}}}"
+            "{\"replies\": {\"a\": 1,\n    // called with {\"ms\":30}, 2\n    \"vibrate\": {},\n    \"a/b\": {}\n}}"
         ),
         (
             "{\r\n\t\"replies\": {\r\n\t\t// None.\r\n\t}\r\n}",

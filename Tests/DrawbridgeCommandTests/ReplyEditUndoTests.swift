@@ -208,7 +208,7 @@ import Testing
         #expect(undone.undone == ["vibrate"])
         #expect(
             String(decoding: undone.text, as: UTF8.self)
-                == "{\"replies\": {\"a\": 1,\n    // called with 3\n    \"pay\": {\"code\": 0}}}")
+                == "{\"replies\": {\"a\": 1,\n    // called with 3\n    \"pay\": {\"code\": 0}\n}}")
         let both = try ReplyEdit(filled, setting: "vibrate", to: 1).text
         #expect {
             try ReplyEdit(both, undoing: written)

@@ -190,7 +190,7 @@ struct ReplyEdit {
         let rest = JSON.blankingComments(in: text)[end..<object.range.upperBound - 1]
         let comment = rest.prefix { $0 != JSONStyle.newline }
         guard comment.endIndex < rest.endIndex, comment.allSatisfy(JSONStyle.isSpace) else {
-            return put(",\(block)", end..<end, true)
+            return put(",\(block)\(style.ending)\(indent(at: open))", end..<end, true)
         }
         text.insert(UInt8(ascii: ","), at: end)
         let place = comment.endIndex + (text[comment.endIndex] == UInt8(ascii: "\r") ? 0 : 1)

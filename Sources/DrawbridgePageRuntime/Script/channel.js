@@ -134,7 +134,7 @@ function connect() {
     if (socket || isGone) return;
     if (window.origin === 'null') {
         // A page in a sandbox has no origin by which the gateway could know it.
-        const message = 'a page in a sandbox may not call native; its policy must say allow-same-origin';
+        const message = 'a page in a sandbox needs allow-same-origin';
         console.warn('Drawbridge:', message);
         setTimeout(() => failCalls({ code: 403, message }, () => true));
         waiting = [];

@@ -17,7 +17,7 @@ const mark = Symbol.for('drawbridge');
 if (window[mark]) return;
 // A page of another site that frames this one gets nothing of it, unless that is allowed.
 if (!config.foreignFrames && isFramedByOthers()) {
-    window.console.warn('Drawbridge: inside a page of another site this one has no native side; open it by itself');
+    window.console.warn('Drawbridge: no native, framed by another site');
     if (config.bridges) {
         // Their scripts come all the same, and do nothing.
         window.drawbridge = { bridge() {} };
@@ -28,7 +28,7 @@ if (!config.foreignFrames && isFramedByOthers()) {
 
 const {
     JSON, Map, Promise, WebSocket, XMLHttpRequest, Request, MutationObserver, console,
-    fetch, setTimeout, queueMicrotask, structuredClone, eval: globalEval, open: openWindow, trustedTypes,
+    fetch, setTimeout, queueMicrotask, structuredClone, eval: globalEval, open: openWindow,
 } = window;
 const { stringify: write } = JSON;
 const { open: xhrOpen, send: xhrSend, setRequestHeader: xhrHeader } = XMLHttpRequest.prototype;
@@ -117,14 +117,13 @@ function globalNamed(name, found) {
 }
 
 // A page may take the addresses of scripts from policies alone (Trusted Types).
-const plain = { createScriptURL: url => url };
-let policy;
+let policy = { createScriptURL: String };
 function look(name, found) {
     if (looking.has(name)) return looking.get(name).push(found);
     const waiting = [found];
     looking.set(name, waiting);
     const script = document.createElement('script');
-    policy = policy || (trustedTypes ? trustedTypes.createPolicy('drawbridge', plain) : plain);
+    if (window.trustedTypes && !policy.name) policy = trustedTypes.createPolicy('drawbridge', policy);
     script.src = policy.createScriptURL(origin + '/__drawbridge__/global.js?name=' + name);
     script.nonce = nonce;
     script.onload = script.onerror = () => {

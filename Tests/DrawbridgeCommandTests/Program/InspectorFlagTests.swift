@@ -343,7 +343,7 @@ import Testing
         try await program.line(with: "has 1 name more: vibrate; replace each {}")
         #expect(
             try folder.read("mine.json")
-                == "{\"replies\": {\"a\": 1,\n    // called with {\"ms\":\"30\"}\n    \"vibrate\": {}}}"
+                == "{\"replies\": {\"a\": 1,\n    // called with {\"ms\":\"30\"}\n    \"vibrate\": {}\n}}"
         )
         #expect(try await curl("\(address)/vibrate?_mobile_bridge=1").contains(#""data":{}"#))
         // It is taken back there, and so is what others have saved.

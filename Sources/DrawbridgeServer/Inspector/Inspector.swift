@@ -135,8 +135,8 @@ final class InspectorDoor: Middleware {
         guard request.method == .post else {
             throw HTTPError(.methodNotAllowed, "send a ticket with POST", headers: [.allow: "POST"])
         }
-        let input = try await request.input(as: [String: String].self)
-        switch tickets.judge(input["ticket"] ?? "", from: request.remoteAddress) {
+        let input = try await request.input(as: Input.self)
+        switch tickets.judge(input.ticket, from: request.remoteAddress) {
         case .right:
             return Response(
                 bytes: JSON.object(["secret": .string(secret.text)]).bytes,
@@ -145,6 +145,10 @@ final class InspectorDoor: Middleware {
             throw HTTPError(.forbidden, "this link was used, or is older than ten minutes; make a new one")
         case .throttled: throw Self.throttled
         }
+    }
+
+    private struct Input: Decodable, Sendable {
+        var ticket: String
     }
 
     private func asset(_ name: String, _ request: Request) throws -> Response {

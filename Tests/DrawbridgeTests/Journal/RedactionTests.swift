@@ -37,7 +37,7 @@ import Testing
     /// Texts that people and attackers write take a time that grows with their length alone.
     @Test(arguments: ["a=", "token=", "a:", "%", "a%25=", "\\\"", "bearer ", "eyJ.", "{", "name=\"a\"", "a=%7B"])
     func longTextsAreNoTrap(_ part: String) {
-        let text = String(repeating: part, count: 200_000)
+        let text = String(repeating: part, count: 50_000)
         #expect(Redaction.usual.removed(fromText: text).utf8.count > 0)
     }
 

@@ -11,9 +11,10 @@ import Testing
         ("user[pwd]=A&x", "user[pwd]=[removed]&x"), ("PHPSESSID=A; path=/", "PHPSESSID=[removed]; path=/"),
         ("https://a.example/b#access_token=A&x=1", "https://a.example/b#access_token=[removed]&x=1"),
         ("next=%2Fb%3Ftoken%3DA&x=1", "next=%2Fb%3Ftoken%3D%5Bremoved%5D&x=1"),
-        ("Digest realm=\"a b\", signature=\"A B\", c", "Digest realm=\"a b\", signature=\"[removed]\", c"),
+        ("realm=\"a b\", signature=\"A B\", c", "realm=\"a b\", signature=\"[removed]\", c"),
         ("X-A: 1\r\nCookie: a=A; b=A\r\nX-B: 2", "X-A: 1\r\nCookie: [removed]\r\nX-B: 2"),
-        ("Authorization: Basic A=", "Authorization: [removed]"), ("say bearer A.b_c=", "say bearer [removed]"),
+        ("Authorization: Basic A=", "Authorization: [removed]"),
+        ("say bearer A.b_c=", "say bearer [removed]"),
         ("the eyJhbGciOi.eyJzdWIiOi.AB_-1 one", "the [removed] one"),
         (#"{"a": 1, "pin": 1234, "b"#, #"{"a": 1, "pin": [removed]"#),
         (#"{token: "A", x"#, #"{token: "[removed]"#),
@@ -35,7 +36,9 @@ import Testing
     }
 
     /// Texts that people and attackers write take a time that grows with their length alone.
-    @Test(arguments: ["a=", "token=", "a:", "%", "a%25=", "\\\"", "bearer ", "eyJ.", "{", "name=\"a\"", "a=%7B"])
+    @Test(arguments: [
+        "a=", "token=", "a:", "%", "a%25=", "\\\"", "bearer ", "eyJ.", "{", "name=\"a\"", "a=%7B",
+    ])
     func longTextsAreNoTrap(_ part: String) {
         let text = String(repeating: part, count: 50_000)
         #expect(Redaction.usual.removed(fromText: text).utf8.count > 0)

@@ -15,7 +15,7 @@ package enum Linux {
         return file
     }
 
-    /// The file's bytes; of more than `limit`, some more than that. Nil if it cannot be read: `errno` has the reason.
+    /// The file's bytes, or a few more than `limit`; nil, with `errno` set, if it cannot be read.
     package static func read(_ file: Int32, atMost limit: Int) -> [UInt8]? {
         var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
         while bytes.count <= limit, case let count = Glibc.read(file, &piece, piece.count), count != 0 {

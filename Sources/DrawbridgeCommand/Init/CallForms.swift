@@ -21,9 +21,6 @@ extension PageCalls {
             (self.by, self.keys, self.owner, self.isGuess) = (by, keys, owner, isGuess)
         }
 
-        /// The members of a message that may name a call.
-        static let names = ["type", "action", "method", "event", "name", "command"]
-
         init(_ text: Substring) {
             let words = text.split(separator: " ").map(String.init)
             let path = words[0].split(separator: ".").map(String.init)
@@ -31,7 +28,7 @@ extension PageCalls {
             kind = words[1] == "event" ? .event : .call
             (index, ownerIndex) = (Int(words[1]) ?? 0, words.count > 2 ? Int(words[2]) : nil)
             by = name == "callNative" ? "callNative()" : object.isEmpty ? "WebViewJavascriptBridge" : object
-            if name == "postMessage" { keys = Self.names }
+            if name == "postMessage" { keys = ["type", "action", "method", "event", "name", "command"] }
         }
 
         /// A function, the index of the argument with the call's name (or `event`), and of the service or plugin.

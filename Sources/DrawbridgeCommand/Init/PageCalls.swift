@@ -126,12 +126,6 @@ struct PageCalls {
         case "stringify" where asking.contains(scripts.file(place)):
             guard let message = scripts.parts(place + 1).first else { return }
             _ = takes(message, Form("http://__jsbridge__", keys: ["action"]), place)
-        case "stringify" where scripts[scripts.head(place) - 2] == "prompt":
-            // Cordova's and kerkee's prompts have a second text.
-            let open = scripts.head(place) - 1
-            guard let message = scripts.parts(open).first, scripts.parts(open).count == 1 else { return }
-            add("prompt(JSON)", place, as: .bridge)
-            take(message, Form("prompt(JSON)", keys: Form.names), place)
         case "registerPlugin" where scripts[scripts.head(place) - 1] == "=":
             addPlugin(scripts.head(place) - 2)
         default: break

@@ -128,14 +128,6 @@ import Testing
         ("window.__TAURI_INTERNALS__.invoke('pay')", "pay by __TAURI_INTERNALS__", "tauri"),
         ("import { invoke } from '@tauri-apps/api/core'; invoke('pay', {})", "pay by __TAURI__", "tauri"),
         ("window.__TAURI__.core.invoke('pay')", "pay by __TAURI__", "tauri"),
-        (
-            "const r = prompt(JSON.stringify({ action: 'pay', id: 1 })); prompt('Name?')",
-            "pay by prompt(JSON)", "prompt"
-        ),
-        (
-            "function ask(name, data) { return window.prompt(JSON.stringify({ name, data })) } ask('pay')",
-            "pay by prompt(JSON)", "prompt"
-        ),
         ("KKJSBridge.syncCall('', 'pay')", "pay by KKJSBridge", "kkjsbridge"),
         ("Capacitor.nativePromise('App', 'pay', {})", "App/pay by Capacitor", "capacitor"),
         (

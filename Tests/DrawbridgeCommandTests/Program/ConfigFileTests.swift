@@ -124,7 +124,10 @@ import Testing
         ("{\"cors\":\n[\"everybody\"]}", "settings.json, line 1, cors: --cors everybody: an origin is"),
         (#"{"upstream": ["127.0.0.1:5173"]}"#, "settings.json, line 1, upstream: --upstream: "),
         (#"{"upstream-ca": "none.pem"}"#, "none.pem: No such file or directory"),
-        (#"{"upstream-timeout": -1}"#, "settings.json, line 1, upstream-timeout: --upstream-timeout -1"),
+        (
+            #"{"upstream-timeout": -1}"#,
+            "settings.json, line 1, upstream-timeout: The value '-1' is invalid for '--upstream-timeout <seconds>'"
+        ),
         (
             #"{"trusted-proxy": ["everybody"]}"#,
             "settings.json, line 1, trusted-proxy: --trusted-proxy: the address"

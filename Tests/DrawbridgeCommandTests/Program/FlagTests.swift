@@ -666,7 +666,9 @@ import Testing
     ])
     func whatIsNotAFileEndsTheStart(_ arguments: [String]) async throws {
         let folder = try Folder()
-        let (certificate, key) = try await Certificates().make()
+        let certificates = try Certificates()
+        let (certificate, key) = try await certificates.make()
+        defer { withExtendedLifetime(certificates) {} }
         for name in ["pipe", "pipe.js"] { #expect(mkfifo("\(folder.path)/\(name)", 0o600) == 0) }
         #expect(symlink("/dev/zero", "\(folder.path)/zero.js") == 0)
         for file in ["\(folder.path)/pipe", folder.path, "\(folder.path)/none", "/dev/zero"] {

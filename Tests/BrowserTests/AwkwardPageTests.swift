@@ -202,6 +202,7 @@ import Testing
 
                 addEventListener('load', () => setTimeout(() => {
                     WebViewJavascriptBridge.registerHandler('count', (data, respond) => respond(data + 1));
+                window.hears = true;
                 }, 300));
                 """
         let script = isInline ? "<script>\(code)</script>" : "<script src=chat.js></script>"
@@ -214,6 +215,7 @@ import Testing
             try await browser.expect("typeof window.WebViewJavascriptBridge", "object")
             try await browser.click("document.getElementById('b')")
             try await browser.expect("seen", ["hello"])
+            try await browser.expect("window.hears", true)
             let call = #"{"name": "count", "data": 1, "seconds": 5}"#
             #expect(try await site.ask("POST", "pages/latest/call", call) == 2)
         }

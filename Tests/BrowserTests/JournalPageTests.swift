@@ -113,7 +113,7 @@ import Testing
             "beacon", "beacon-2", "fetch", "first", "form", "frame", "iframe", "last", "link", "picture",
             "script",
         ]
-        let mocks = names.flatMap { ["--reply", "\($0)={{input}}"] }
+        let mocks = names.flatMap { ["--reply", "\($0)=1"] }
         let site = try await ServedFolder(folder.path, more: ["--shortcuts", "MyApp"] + mocks)
         try await browser.open("\(site.address)/__drawbridge__/session/s1?to=/cart.html") {
             var calls: [JSON] = []

@@ -331,7 +331,8 @@ import Testing
     }
 
     @Test func aPathWithoutItsSlashIsRefused() async throws {
-        let file = try Folder().write("own.json", #"{"plain": ["docs/*"]}"#)
+        let folder = try Folder()
+        let file = try folder.write("own.json", #"{"plain": ["docs/*"]}"#)
         for arguments in [["--plain", "docs/*"], ["-c", file]] {
             let program = try Self.drawbridge(arguments)
             #expect(await program.child.exitCode() != 0)

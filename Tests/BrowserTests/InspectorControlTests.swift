@@ -220,7 +220,7 @@ struct InspectorControlTests {
 
             // What every page lives through is behind another, off at first, and its own address.
             let life = "document.querySelectorAll('.row.life').length"
-            try await driven.expect("document.querySelectorAll('.row.page.came').length", 1)
+            try await inspected.reloadPage()
             #expect(try await driven.evaluate(life) == 0)
             try await driven.press("l")
             try await driven.expect("\(life) > 0")

@@ -85,14 +85,16 @@ import Testing
         async throws
     {
         let folder = try Folder()
+        let icon = "<link rel=icon href=data:,>"
         let use = "<script>setTimeout(() => dsBridge.call('pay', {}));</script>"
-        try folder.write("index.html", "<!doctype html><title>Half</title><link rel=icon href=data:,>\(use)")
+        try folder.write("index.html", "<!doctype html><title>Half</title>\(icon)\(use)")
         try folder.write("drawbridge.json", Self.mocks)
         try await InspectedBrowser.inspect(browser, folder) { driven, inPage in
             let row = "document.querySelector('.row.notice.nobody')"
             try await driven.expect("\(row)?.textContent.includes('pages do not have it')")
             try await driven.click(row)
-            try await driven.expect("document.querySelector('.card .bad').textContent.includes('dsbridge.js')")
+            let needs = "document.querySelector('.card .bad').textContent"
+            try await driven.expect("\(needs).includes('dsbridge.js')")
             try await driven.click(InspectedBrowser.button("Give it to pages"))
             let words = "dsBridge is defined by the page's own dsbridge.js, which is not loaded"
             try await driven.expect("\(row).textContent.includes(\(JSON.string(words)))")
@@ -102,10 +104,14 @@ import Testing
             try await driven.expect("\(row).textContent.includes(\(JSON.string(words)))")
             try await driven.expect("document.title", "1 to answer · Drawbridge")
             // With its own half the page is whole.
-            let own = "<script>window.dsBridge = { call: (name, data) => _dsbridge.call(name, JSON.stringify({ data })) };</script>"
-            try folder.write("index.html", "<!doctype html><title>Whole</title><link rel=icon href=data:,>\(own)\(use)")
+            let own = """
+                <script>
+                window.dsBridge = { call: (name, data) => _dsbridge.call(name, JSON.stringify({ data })) };
+                </script>
+                """
+            try folder.write("index.html", "<!doctype html><title>Whole</title>\(icon)\(own)\(use)")
             try await driven.click(InspectedBrowser.button("Reload the page"))
-            try await driven.expect("\(InspectedBrowser.row("pay")).classList.contains('answered')")
+            try await driven.expect("\(InspectedBrowser.row("pay"))?.classList.contains('answered') === true")
             try await driven.expect("document.title", "Drawbridge")
             try await driven.expect("document.querySelectorAll('.row.notice.past').length", 1)
         }

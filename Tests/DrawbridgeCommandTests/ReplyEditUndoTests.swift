@@ -179,23 +179,24 @@ import Testing
 
     /// Somebody has written in the file since: the lists that the save made go with what it had put there.
     @Test func undoLeavesNoEmptyListAfterAnEditByHand() throws {
-        let comment = "{\n    // Mine.\n    "
-        for before in ["{\n    \"replies\": {\"a\": 1}\n}\n", "{\n    \"bridge\": [],\n    \"replies\": {\"a\": 1}\n}\n"] {
+        func commented(_ text: String) -> String {
+            text.replacing("{\n    ", with: "{\n    // Mine.\n    ", maxReplacements: 1)
+        }
+        func givenAndUndone(_ before: String, _ byHand: (String) -> String) throws -> String {
             let done = try Self.give(Array(before.utf8))
             let written = ReplyEdit.Written(done, over: Array(before.utf8))
-            let later = String(decoding: done.text, as: UTF8.self).replacing("{\n    ", with: comment, maxReplacements: 1)
-            let undone = try ReplyEdit(Array(later.utf8), undoing: written).text
-            #expect(
-                String(decoding: undone, as: UTF8.self)
-                    == before.replacing("{\n    ", with: comment, maxReplacements: 1))
+            let later = byHand(String(decoding: done.text, as: UTF8.self))
+            return String(decoding: try ReplyEdit(Array(later.utf8), undoing: written).text, as: UTF8.self)
+        }
+        for list in ["", "\"bridge\": [],\n    "] {
+            let before = "{\n    \(list)\"replies\": {\"a\": 1}\n}\n"
+            #expect(try givenAndUndone(before, commented) == commented(before))
         }
         // A comment that somebody wrote into the list keeps it.
-        let done = try Self.give(Array("{}".utf8))
-        let written = ReplyEdit.Written(done, over: Array("{}".utf8))
-        let later = String(decoding: done.text, as: UTF8.self)
-            .replacing("[\"android\"]", with: "[\"android\" /* mine */]")
-        let undone = try ReplyEdit(Array(later.utf8), undoing: written).text
-        #expect(String(decoding: undone, as: UTF8.self).contains("/* mine */]"))
+        let kept = try givenAndUndone("{}") {
+            $0.replacing("[\"android\"]", with: "[\n    // mine\n    \"android\"\n]")
+        }
+        #expect(kept.contains("\"bridge\": [\n    // mine\n]"), "\(kept)")
     }
 
     @Test func undoLeavesAndNamesAMockThatWasChangedSince() throws {

@@ -60,7 +60,8 @@ extension Gateway {
             let path = "/" + Percent.encode(record.name, keeping: "/")
             guard let segments = Target.segments(of: path) else { return false }
             let sets = handlerSets(ofPageAt: page?.path, id: page.flatMap { pages[$0.id] }?.address.id)
-            if sets.contains(where: { $0.matches(segments).contains { $0.route.takes(method) } }) { return true }
+            let routes = sets.flatMap { $0.matches(segments) }.map(\.route)
+            if routes.contains(where: { $0.takes(method) }) { return true }
             var mocks = replyBook.lookup(path, in: record.session, ofPageAt: page?.path)
             mocks.isTrial = true
             guard ![.head, .options].contains(method), !mocks.isEmpty,

@@ -45,6 +45,6 @@ package enum DocumentRequest {
     /// the page token in the tag.
     private static func isOfAnotherOrigin(_ request: Request) -> Bool {
         guard let origin = request.headers.value(.origin) else { return false }
-        return request.site.map { WebOrigin.of(scheme: request.scheme, $0) } != origin
+        return request.ownOrigin != origin
     }
 }

@@ -42,7 +42,6 @@ extension Request {
         guard let site, !site.isIPv6,
             site.host.utf8.allSatisfy({ $0.isWord || "-.".utf8.contains($0) })
         else { return nil }
-        let port = site.port.map { ":\($0)" } ?? ""
-        return "\(scheme == "https" ? "wss" : "ws")://\(site.host)\(port)"
+        return ownOrigin.map { "ws\($0.dropFirst(4))" }
     }
 }

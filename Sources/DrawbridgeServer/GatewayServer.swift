@@ -123,7 +123,7 @@ private final class GatewayHead: HeadHandler {
         let plan = gateway.plan(
             for: Request(
                 known.head, remoteAddress: remoteAddress,
-                localAddress: remoteAddress?.isOfThisMachine == true ? nil : localAddress))
+                localAddress: remoteAddress.map(IPAddress.isLoopback) == true ? nil : localAddress))
         // The closure retains the plan until the body has been read.
         let handle: HTTPServer.Handle = { [self] in self.handle($0, $1, by: plan) }
         switch gateway.bodyChoice(by: plan) {
@@ -199,13 +199,8 @@ private final class GatewayHead: HeadHandler {
 
 extension Exchange {
     /// The server's address that the client connected to; nil for a client on this machine.
-    fileprivate var localForOthers: String? { remoteAddress?.isOfThisMachine == true ? nil : localAddress }
-}
-
-extension String {
-    /// Whether this IP address is loopback; two addresses are compared first, because most clients have one of them.
-    fileprivate var isOfThisMachine: Bool {
-        self == "127.0.0.1" || self == "::1" || Authority.isLoopback(address: self)
+    fileprivate var localForOthers: String? {
+        remoteAddress.map(IPAddress.isLoopback) == true ? nil : localAddress
     }
 }
 

@@ -57,7 +57,7 @@ public struct ServerAddress: Sendable, CustomStringConvertible {
     public var description: String { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// True for a loopback address or `localhost`, which other machines cannot reach.
-    package var isLoopback: Bool { Authority.isLoopback(address: host) }
+    package var isLoopback: Bool { host == "localhost" || IPAddress.isLoopback(host) }
 
     package var isWildcard: Bool { ["0.0.0.0", "::"].contains(host) }
 

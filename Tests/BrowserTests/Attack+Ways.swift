@@ -14,6 +14,12 @@ extension Attack {
         "frame of a blob",
     ]
 
+    /// Those of which no browser says where they come from, at a plain http name.
+    static let unsaid: Set = [
+        "image without referrer", "form without referrer", "worker fetch", "worker blind fetch",
+        "worker synchronous XHR", "worker importScripts", "frame with a document", "frame of a blob",
+    ]
+
     /// Those that let a page of the same origin read the answer.
     static let readable: Set = readableWithCORS.union([
         "fetch with credentials", "frame", "frame moved", "form GET", "form POST", "window",

@@ -11,11 +11,9 @@ enum SessionCookie {
                 "\(OwnPath.session.path)/NAME: the name of a session has 1 to 64 of A-Z, a-z, 0-9, ., _ and -"
             )
         }
-        let site = request.headers[.secFetchSite]
-        guard site != "cross-site", site != "same-site" else {
-            throw HTTPError(
-                .forbidden,
-                "a page of another site may not put this browser into a session; open the address by hand")
+        if let error = gateway.access.refusesOtherPage(of: request, doing: "put this browser into a session")
+        {
+            throw error
         }
         let to = request.query["to"] ?? "/"
         guard isHere(to) else {

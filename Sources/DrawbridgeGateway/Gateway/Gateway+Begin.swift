@@ -136,7 +136,8 @@ extension Gateway {
     func keep(_ plan: Plan, with known: KnownHead) {
         guard known.isRepeated, case .native(let plain, .likely(let route)) = plan.way,
             plain.parameters.isEmpty, access.isFromThisMachine(plain), plain.site?.isLocal != false,
-            hasUsualRules, !registry.hasSpecialHandlers, ruled.isEmpty
+            access.wayHere(of: Request(known.head, remoteAddress: plain.remoteAddress)) == nil, hasUsualRules,
+            !registry.hasSpecialHandlers, ruled.isEmpty
         else { return }
         known.decision = CachedPlan(plain, route, version: plan.version)
     }

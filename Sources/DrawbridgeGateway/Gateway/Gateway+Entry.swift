@@ -6,17 +6,17 @@ import Logging
 extension Gateway {
     /// Refuses a foreign `Host`, and a caller on another machine without an admission; nil if the request is admitted.
     ///
-    /// The admission is stored in the request, for ``hold(_:_:)``.
+    /// The admission is stored in the request, for ``hold(_:_:)``, and the address by which its caller reached the gateway.
     ///
     /// Callers on other machines never get the rights of this machine, even if the gateway listens on a public address.
     /// The refusal tells them nothing: no name, no version, no handlers, no way in.
     package func refusesEntry(of request: inout Request) -> Response? {
         // A call by a page's WebSocket was admitted with that WebSocket, which is closed when the admission ends.
         if request.channelCall != nil || request.isFromApp { return nil }
-        if access.isFromThisMachine(request) {
-            return access.refusesHost(of: request).map { refusal($0, of: request) }
-        }
-        if let error = access.refusesHost(of: request) { return closed(.forbidden, request, error.message) }
+        let error = access.refusesHost(of: request)
+        if let way = access.wayHere(of: request) { request.came(by: way) }
+        if access.isFromThisMachine(request) { return error.map { refusal($0, of: request) } }
+        if let error { return closed(.forbidden, request, error.message) }
         if OwnPath(of: request)?.isForEverybody == true { return nil }
         switch judgeAdmission(of: &request) ?? judgeProgram(request) {
         case .right: return nil
@@ -25,7 +25,7 @@ extension Gateway {
             return closed(.forbidden, request, "its admission has ended; open a new link on that device")
         case nil
         where access.isForwarded(request)
-            && request.remoteAddress.map(Authority.isLoopback(address:)) != false:
+            && request.remoteAddress.map(IPAddress.isLoopback) != false:
             return closed(
                 .forbidden, request,
                 """
@@ -41,8 +41,7 @@ extension Gateway {
     /// ports of a host.
     package func admissionCookie(for request: Request) -> (name: String, isSecure: Bool) {
         let isSecure = request.scheme == "https"
-        let port = request.site?.port ?? (isSecure ? 443 : 80)
-        return ("\(isSecure ? "__Host-" : "")drawbridge-\(port)", isSecure)
+        return ("\(isSecure ? "__Host-" : "")drawbridge-\(request.ownPort)", isSecure)
     }
 
     /// The secret of an admission in a request's cookie; nil if there is none.

@@ -16,7 +16,7 @@ extension Gateway: PageHost {
     }
 
     @usableFromInline package func refusesSocket(of request: Request) -> HTTPError? {
-        access.refusesSocket(of: request)
+        access.refusesOtherPage(of: request, doing: "open a WebSocket here")
     }
 
     @usableFromInline package func isFromThisMachine(_ request: Request) -> Bool {

@@ -38,6 +38,7 @@ public struct AccessPolicy: Sendable {
 
     /// The origin under which browsers reach the gateway, if it is not that of the connection.
     package private(set) var publicOrigin: String?
+    private(set) var publicSite: Authority?
 
     /// The gateway's name in `Via`, by which it recognises requests that it has forwarded itself.
     package var via: Via?
@@ -75,7 +76,7 @@ public struct AccessPolicy: Sendable {
             let authority = Authority(String(origin[mark.upperBound...]))
         else { return }
         allowedHosts.insert(authority.host)
-        publicOrigin = origin
+        (publicOrigin, publicSite) = (origin, authority)
     }
 
     /// Refuses a request whose host is not the gateway's, on every route; nil when it is allowed.
@@ -108,40 +109,26 @@ public struct AccessPolicy: Sendable {
         // A browser on another device sends its admission cookie even with a link, a form or a picture of a foreign
         // page, and these must start no handler. So it needs the page token too, which only pages of ours send.
         let needsToken = requiresToken || !isFromHere
+        let sender = sender(of: request, doing: "call native")
         let verdict = request.headers.value(.pageToken).map { token.judge($0, from: address(of: request)) }
         switch verdict {
         case .throttled: return Self.throttled
-        case .wrong where needsToken || !isFromOwnPage(request):
+        case .wrong:
+            // A wrong token is no reason to refuse where no token is needed and the browser itself says that a page of
+            // ours sent the request. It has an old token because it was open before the gateway was started again.
+            if !needsToken, case .ownPage = sender { break }
             return HTTPError(
                 .forbidden, "the page token is not this gateway's; reload the page to get the new one")
-        // A wrong token is no reason to refuse where no token is needed and the browser itself says that a page of ours
-        // sent the request. Such a page has an old token because it was open before the gateway was started again.
-        case .right, .wrong, nil: break
+        case .right, nil: break
         }
-        if let error = refusesOrigin(of: request, doing: "call native") { return error }
+        if case .otherPage(let error, isProvable: false) = sender { return error }
         if verdict == .right { return nil }
         if needsToken { return Self.tokenRequired }
-        if listedOrigin(of: request) != nil { return nil }
-        let site = request.headers.value(.secFetchSite)
-        if let site, site != "same-origin", site != "none" { return Self.otherSite }
-        let isLocal = request.site?.isLocal == true
-        let isOurs =
-            request.isAbsoluteForm
-            ? isLocal && Self.isProgram(request)
-            : site != nil || request.headers.contains(.origin) || isLocal
-        return isOurs ? nil : Self.tokenRequired
-    }
-
-    /// True where a request whose target is a whole URL has nothing that browsers send, as with `curl -x`.
-    ///
-    /// A browser sends such a target only to its proxy, and any page that is open there could have asked: by plain http
-    /// to another host a browser sends no `Sec-Fetch-Site`, and a page can empty `Accept-Language` (Fetch,
-    /// "CORS-safelisted request-header") and change `User-Agent`. But it can leave out neither `Accept-Language` nor
-    /// `Accept-Encoding` (Fetch, "forbidden request-header"). So whoever sends either of the two, with any value, counts
-    /// as a browser here.
-    private static func isProgram(_ request: Request) -> Bool {
-        !request.hasBrowserMark && !request.headers.contains(.acceptLanguage)
-            && !request.headers.contains(.acceptEncoding)
+        return switch sender {
+        case .ownPage, .listedPage, .person: nil
+        case .otherPage(let error, _): error
+        case .unsaid: request.site?.isLocal == true ? nil : Self.isNotSaid
+        }
     }
 
     /// Refuses a request of any page but the gateway's own and those of listed origins, even with the token; else nil.
@@ -151,41 +138,17 @@ public struct AccessPolicy: Sendable {
         return HTTPError(.forbidden, "only pages that this gateway serves may ask for \(request.path)")
     }
 
-    /// Whether the browser says that a page of another origin sent this, a listed one included.
+    /// Whether the browser does not say that a page of the gateway sent this; also true of a listed page.
     package func refusesOtherPages(_ request: Request) -> Bool {
-        let site = request.headers.value(.secFetchSite)
-        return request.headers.value(.origin).map { !isOwn($0, request) } == true
-            || site != nil && site != "same-origin"
-    }
-
-    /// Refuses a WebSocket that a foreign page opens to an upstream; nil when it is allowed.
-    ///
-    /// A browser opens a WebSocket of any page without a preflight, and a server behind the gateway may trust whoever
-    /// connects from this machine.
-    package func refusesSocket(of request: Request) -> HTTPError? {
-        refusesOrigin(of: request, doing: "open a WebSocket here")
-    }
-
-    /// Refuses a page whose origin is neither listed nor the gateway's own; nil for any other, and for programs.
-    private func refusesOrigin(of request: Request, doing action: String) -> HTTPError? {
-        guard let origin = request.headers.value(.origin), !isListed(origin), !isOwn(origin, request) else {
-            return nil
+        switch sender(of: request, doing: "ask") {
+        case .ownPage, .unsaid: false
+        case .listedPage, .person, .otherPage: true
         }
-        return HTTPError(
-            .forbidden,
-            origin == "null"
-                ? "a page without an origin (a file, a sandbox) may not \(action); serve it with --root"
-                : """
-                a page of \(origin) may not \(action); allow it with --cors \(origin), in code \
-                AccessPolicy(allowedOrigins:)
-                """)
     }
 
-    /// True if the browser's header fields say that a page of the gateway sent this.
-    private func isFromOwnPage(_ request: Request) -> Bool {
-        !request.isAbsoluteForm
-            && (request.headers.value(.secFetchSite) == "same-origin"
-                || request.headers.value(.origin).map { isOwn($0, request) } == true)
+    /// Refuses another page than those of the gateway and of listed origins to do something; nil when it is allowed.
+    package func refusesOtherPage(of request: Request, doing action: String) -> HTTPError? {
+        if case .otherPage(let error, _) = sender(of: request, doing: action) { error } else { nil }
     }
 
     func listedOrigin(of request: Request) -> String? {
@@ -204,7 +167,7 @@ public struct AccessPolicy: Sendable {
     }
 
     /// Whether an origin is listed; `null` and `*` are not origins and never are.
-    private func isListed(_ origin: String) -> Bool {
+    func isListed(_ origin: String) -> Bool {
         allowedOrigins.contains(origin) && WebOrigin.of(origin) == origin
     }
 
@@ -232,25 +195,22 @@ public struct AccessPolicy: Sendable {
         response.ownHeaders[.accessControlExposeHeaders] = "X-Request-Id, X-Drawbridge-Hint"
     }
 
-    /// True for the origin of pages that the gateway serves under the host of the request.
-    private func isOwn(_ origin: String, _ request: Request) -> Bool {
-        guard let authority = request.site else { return false }
-        return origin == publicOrigin || origin == WebOrigin.of(scheme: request.scheme, authority)
-    }
-
     package static let throttled = HTTPError(
         .tooManyRequests, "too many wrong page tokens; reload the page and try again in a second")
 
-    private static let otherSite = HTTPError(
-        .forbidden,
-        """
-        a page of another site may not call native; serve it here with --root, or let it call with CORS: --cors ORIGIN
-        """)
-
-    private static let tokenRequired = HTTPError(
+    static let tokenRequired = HTTPError(
         .forbidden,
         """
         this call needs the page token, which pages of the gateway send as X-Drawbridge-Token; a program on this machine \
         needs none if it sends only a path to localhost, in code the token is gateway.access.token.text
+        """)
+
+    /// A call from this machine by a name at which browsers say too little.
+    private static let isNotSaid = HTTPError(
+        .forbidden,
+        """
+        at a plain http name browsers do not say which page this image, link, form or worker is from, unless that has a \
+        path, such as /index.html; let it call by fetch or XMLHttpRequest, or open it at localhost or by https; a program \
+        sends its request to localhost, or the page token as X-Drawbridge-Token
         """)
 }

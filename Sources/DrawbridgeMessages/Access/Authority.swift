@@ -53,9 +53,4 @@ import HTTPGrammar
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
-
-    /// Whether an address is loopback, as sockets show it: an IPv6 one has no brackets there.
-    package static func isLoopback(address: String) -> Bool {
-        Authority(address.contains(":") ? "[\(address)]" : address)?.isLoopback == true
-    }
 }

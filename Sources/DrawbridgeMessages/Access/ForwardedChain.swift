@@ -34,7 +34,9 @@ enum ForwardedChain {
     /// The addresses of the chain, from the first kind of field that is present; nil for what is not an address.
     private static func addresses(_ headers: HTTPFields) -> [String?] {
         let lists = [
-            headers[values: .forwarded].flatMap { $0.split(separator: ",").map(forwardedFor) },
+            headers[values: .forwarded].flatMap {
+                $0.split(separator: ",").map { value("for", of: $0).flatMap { plain($0[...]) } }
+            },
             headers[values: .xForwardedFor].flatMap { $0.split(separator: ",").map(plain) },
             headers[values: .xRealIP].map { plain($0[...]) },
         ]
@@ -44,14 +46,21 @@ enum ForwardedChain {
         return said.allSatisfy { $0.last == first.last } ? first : [nil]
     }
 
-    /// The address in `for="[2001:db8::1]:80";proto=http`.
-    private static func forwardedFor(_ element: Substring) -> String? {
+    /// What the nearest proxy says of its caller's request: `proto` or `host`.
+    static func last(_ key: String, in headers: HTTPFields) -> String? {
+        let usual: HTTPField.Name = key == "host" ? .xForwardedHost : .xForwardedProto
+        return headers[values: usual].last?.split(separator: ",").last?.filter { $0 != " " && $0 != "\t" }
+            ?? headers[values: .forwarded].last?.split(separator: ",").last.flatMap { value(key, of: $0) }
+    }
+
+    /// The value of `for` in `for="[2001:db8::1]:80";proto=http`.
+    private static func value(_ key: String, of element: Substring) -> String? {
         for pair in element.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].filter({ $0 != " " && $0 != "\t" }).lowercased() == "for" else {
+            guard parts.count == 2, parts[0].filter({ $0 != " " && $0 != "\t" }).lowercased() == key else {
                 continue
             }
-            return plain(parts[1].filter { $0 != "\"" }[...])
+            return parts[1].filter { $0 != "\"" }
         }
         return nil
     }

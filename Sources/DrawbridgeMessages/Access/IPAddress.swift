@@ -61,6 +61,11 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// True for `127.0.0.0/8` and `::1`.
     package var isLoopback: Bool { isIPv6 ? bits == 1 : bits >> 24 == 127 }
 
+    /// The same of an address as sockets show it; two are compared first, because most clients have one of them.
+    package static func isLoopback(_ text: String) -> Bool {
+        text == "127.0.0.1" || text == "::1" || IPAddress(text)?.isLoopback == true
+    }
+
     /// The numeric address, without brackets.
     package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -26,6 +26,8 @@ extension HTTPField.Name {
     package static let upgradeInsecureRequests = Self("Upgrade-Insecure-Requests")!
     package static let xRequestedWith = Self("X-Requested-With")!
     package static let xForwardedFor = Self("X-Forwarded-For")!
+    package static let xForwardedProto = Self("X-Forwarded-Proto")!
+    package static let xForwardedHost = Self("X-Forwarded-Host")!
     package static let xFrameOptions = Self("X-Frame-Options")!
     package static let integrityPolicy = Self("Integrity-Policy")!
     package static let integrityPolicyReportOnly = Self("Integrity-Policy-Report-Only")!

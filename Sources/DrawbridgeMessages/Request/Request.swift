@@ -13,12 +13,18 @@ public struct Request: Sendable {
         set { own = own.with(method: newValue) }
     }
 
+    /// `http` or `https`, as the caller reached the gateway; redirects, cookies and links are made of it.
     @usableFromInline package var scheme: String { own.scheme }
 
-    /// Host and port as they were sent; nil where HTTP/1.0 sent none.
+    /// Host and port as the caller reached the gateway; nil where HTTP/1.0 sent none.
     @usableFromInline package var authority: String? { own.authority }
 
     @usableFromInline package var site: Authority? { own.site }
+
+    /// The origin of a page at this address, as browsers write it.
+    package var ownOrigin: String? { site.map { WebOrigin.of(scheme: scheme, $0) } }
+
+    package mutating func came(by way: (scheme: String, authority: String)) { own = own.with(way: way) }
 
     /// The header fields, in the order in which they came.
     public var headers: HTTPFields {

@@ -65,10 +65,12 @@ import HTTPTypes
     package var waitsForItsTurn: Bool { !isAnonymous && headers.contains(.pageAfter) }
 
     func with(
-        method: HTTPRequest.Method? = nil, headers: HTTPFields? = nil, isAbsoluteForm: Bool? = nil
+        method: HTTPRequest.Method? = nil, headers: HTTPFields? = nil, isAbsoluteForm: Bool? = nil,
+        way: (scheme: String, authority: String)? = nil
     ) -> RequestHead {
         RequestHead(
-            method ?? self.method, scheme: scheme, authority: authority, target: target,
+            method ?? self.method, scheme: way?.scheme ?? scheme, authority: way?.authority ?? authority,
+            target: target,
             headers: headers ?? self.headers, ownCookies: ownCookies,
             isAbsoluteForm: isAbsoluteForm ?? self.isAbsoluteForm,
             isOldVersion: isOldVersion)

@@ -103,11 +103,6 @@ struct Forwarding {
     }
 }
 
-extension HTTPField.Name {
-    fileprivate static let xForwardedProto = Self("X-Forwarded-Proto")!
-    fileprivate static let xForwardedHost = Self("X-Forwarded-Host")!
-}
-
 /// The hop-by-hop fields of a request or response, which are not forwarded (RFC 9110, section 7.6.1).
 ///
 /// They include the framing fields, because a forwarded message is framed anew.

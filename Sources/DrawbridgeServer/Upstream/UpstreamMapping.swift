@@ -100,18 +100,9 @@ struct OutwardMapping {
 
     /// The request target in a URL of the gateway; nil for any other URL.
     private func ownTarget(_ url: String) -> String? {
-        guard let colon = url.firstRange(of: "://"), url[..<colon.lowerBound].lowercased() == caller.scheme,
-            let own = Authority(caller.authority)
-        else { return nil }
-        let rest = url[colon.upperBound...]
-        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-        guard let authority = Authority(String(rest[..<end])), authority.host == own.host,
-            authority.isIPv6 == own.isIPv6, port(authority) == port(own)
-        else { return nil }
-        return String(rest[end...])
-    }
-
-    private func port(_ authority: Authority) -> Int {
-        authority.port ?? (caller.scheme == "https" ? 443 : 80)
+        guard let colon = url.firstRange(of: "://") else { return nil }
+        let end = url[colon.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+        guard let origin = WebOrigin.of(String(url[..<end])), origin == caller.ownOrigin else { return nil }
+        return String(url[end...])
     }
 }

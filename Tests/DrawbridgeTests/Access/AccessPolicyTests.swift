@@ -98,6 +98,7 @@ struct AccessPolicyTests {
     struct Call: Sendable, CustomTestStringConvertible {
         var site: String?
         var origin: String?
+        var referer: String?
         var host = "localhost:8080"
         var isAbsolute = false
         var isTaken: Bool
@@ -106,11 +107,15 @@ struct AccessPolicyTests {
             var headers = HTTPFields()
             headers[.secFetchSite] = site
             headers[.origin] = origin
+            headers[.referer] = referer
             return headers
         }
 
         var testDescription: String {
-            "\(isAbsolute ? "absolute " : "")\(host), site \(site ?? "-"), origin \(origin ?? "-")"
+            """
+            \(isAbsolute ? "absolute " : "")\(host), site \(site ?? "-"), origin \(origin ?? "-"), \
+            referer \(referer ?? "-")
+            """
         }
     }
 
@@ -136,7 +141,10 @@ struct AccessPolicyTests {
         Call(site: "cross-site", origin: "https://evil.example", isTaken: false),
         Call(origin: "https://evil.example", isTaken: false),
         Call(origin: "null", isTaken: false),
-        Call(site: "same-origin", origin: "null", isTaken: false),
+        // A page of ours with `Referrer-Policy: no-referrer`; a sandbox says `cross-site`.
+        Call(site: "same-origin", origin: "null", isTaken: true),
+        Call(site: "cross-site", origin: "null", isTaken: false),
+        Call(site: "none", origin: "null", isTaken: false),
         Call(origin: "", isTaken: false),
         Call(origin: listed, isTaken: true),
         Call(site: "cross-site", origin: listed, isTaken: true),
@@ -157,6 +165,26 @@ struct AccessPolicyTests {
         Call(origin: "http://192.168.1.5:8080", host: "192.168.1.5:8080", isTaken: true),
         Call(origin: "https://evil.example", host: "192.168.1.5:8080", isTaken: false),
         Call(origin: listed, host: "192.168.1.5:8080", isTaken: true),
+        // A link, an image, a worker there: by the path of a page of ours, which no other page and no redirect has.
+        Call(referer: "http://kiosk.example/shop", host: "kiosk.example", isTaken: true),
+        Call(referer: "http://Kiosk.example/shop", host: "kiosk.example", isTaken: false),
+        Call(referer: "http://kiosk.example/?a=1", host: "kiosk.example:80", isTaken: true),
+        Call(referer: "http://192.168.1.5:8080/w.js", host: "192.168.1.5:8080", isTaken: true),
+        Call(referer: "http://kiosk.example/", host: "kiosk.example", isTaken: false),
+        Call(referer: "http://kiosk.example", host: "kiosk.example", isTaken: false),
+        Call(referer: "http://kiosk.example:81/shop", host: "kiosk.example", isTaken: false),
+        Call(referer: "https://kiosk.example/shop", host: "kiosk.example", isTaken: false),
+        Call(referer: "http://kiosk.example.evil.com/shop", host: "kiosk.example", isTaken: false),
+        Call(referer: "http://kiosk.example@evil.com/shop", host: "kiosk.example", isTaken: false),
+        Call(referer: "http://evil.com/http://kiosk.example/shop", host: "kiosk.example", isTaken: false),
+        Call(referer: "/shop", host: "kiosk.example", isTaken: false),
+        Call(referer: "", host: "kiosk.example", isTaken: false),
+        Call(origin: "null", referer: "http://kiosk.example/shop", host: "kiosk.example", isTaken: false),
+        Call(site: "same-site", referer: "http://kiosk.example/shop", host: "kiosk.example", isTaken: false),
+        Call(
+            origin: "http://kiosk.example:81", referer: "http://kiosk.example/shop", host: "kiosk.example",
+            isTaken: false),
+        Call(referer: "http://kiosk.example/shop", host: "kiosk.example", isAbsolute: true, isTaken: false),
         Call(site: "cross-site", host: "kiosk.example", isTaken: false),
         Call(site: "same-origin", host: "kiosk.example", isTaken: true),
         // By a whole URL, which no page of ours sends: programs of this machine, and pages of listed origins.
@@ -213,7 +241,9 @@ struct AccessPolicyTests {
             ([.origin: "https://a.example"], "localhost", "--cors https://a.example"),
             ([.origin: "null"], "localhost", "serve it with --root"),
             ([.secFetchSite: "cross-site"], "localhost", "--cors ORIGIN"),
-            ([:], "192.168.1.5", "X-Drawbridge-Token"),
+            ([:], "192.168.1.5", "X-Drawbridge-Token"), ([:], "192.168.1.5", "/index.html"),
+            ([:], "192.168.1.5", "fetch"), ([.origin: "null"], "kiosk.example", "no-referrer"),
+            ([.origin: "https://kiosk.example"], "kiosk.example", "--public-url https://kiosk.example"),
             ([:], "a.example:80", "--allowed-hosts a.example"),
         ] as [(HTTPFields, String, String)])
     func aRefusalNamesWhatWouldAllowItInTheAnswerAndInTheLog(
@@ -246,6 +276,11 @@ struct AccessPolicyTests {
         #expect(await status(headers: headers) == 403)
         headers[.origin] = "null"
         #expect(await status(headers: headers) == 403)
+        headers[.secFetchSite] = "cross-site"
+        #expect(await status(authority: "kiosk.example", headers: headers) == 403)
+        headers[.secFetchSite] = nil
+        // A page of ours without a referrer at a plain http name, where the browser says nothing else.
+        #expect(await status(authority: "kiosk.example", headers: headers) == 200)
         headers[.origin] = nil
         #expect(await status(authority: "evil.example", headers: headers) == 403)
         #expect(await status(authority: "evil.example", headers: headers, isAbsoluteForm: true) == 403)

@@ -175,6 +175,25 @@ import Testing
                 of: /__Host-drawbridge-443=[0-9a-f]{32}; Path=\/; HttpOnly; SameSite=Lax; Secure/) != nil)
     }
 
+    /// TLS ends at a server in front, and the cookie is for browsers.
+    @Test func behindTLSTheCookieIsSecureAndAdmitsToTheSameAddress() async throws {
+        var access = AccessPolicy(trustedProxies: ["127.0.0.1"])
+        access.allow("https://bridge.test")
+        let gateway = Self.gateway(access)
+        let fields: HTTPFields = [.xForwardedFor: Self.phone]
+        let ticket = gateway.admissions.drawTicket()
+        let answer = await gateway.respond(
+            to: Self.request(
+                .post, "/__drawbridge__/enter", fields, host: "bridge.test", body: ticket, from: "127.0.0.1"))
+        let field = try #require(answer.headers[.setCookie])
+        #expect(field.hasPrefix("__Host-drawbridge-443=") && field.hasSuffix("; Secure"))
+        let cookie = String(field.prefix { $0 != ";" })
+        let document = Self.request(
+            .get, "/document", [.xForwardedFor: Self.phone, .cookie: cookie], host: "bridge.test",
+            from: "127.0.0.1")
+        #expect(await gateway.respond(to: document).status == .ok)
+    }
+
     @Test(
         arguments: [
             [.origin: "http://evil.example"], [.origin: "null"], [.secFetchSite: "cross-site"],

@@ -69,6 +69,63 @@ import Testing
             self.isFromHere(fields, from: "127.0.0.1", trusting: ["127.0.0.1", "10.0.0.0/8"]) == isFromHere)
     }
 
+    // MARK: How callers reach the gateway
+
+    private func origin(
+        _ host: String, _ fields: KeyValuePairs<String, String> = [:], public url: String? = nil,
+        trusting: Set<String> = ["127.0.0.1"]
+    ) -> String? {
+        var headers = HTTPFields()
+        for (name, value) in fields { headers.append(HTTPField(name: HTTPField.Name(name)!, value: value)) }
+        var access = AccessPolicy(allowedHosts: ["shop.example"], trustedProxies: trusting)
+        access.allow(url)
+        var request = Request("/", authority: host, headers: headers, remoteAddress: "127.0.0.1")
+        if let way = access.wayHere(of: request) { request.came(by: way) }
+        #expect(access.wayHere(of: request) == nil, "it is read twice")
+        return request.ownOrigin
+    }
+
+    @Test func withoutAProxyItIsAsTheRequestSays() {
+        #expect(origin("shop.example") == "http://shop.example")
+        #expect(origin("localhost:8080", public: "https://shop.example") == "http://localhost:8080")
+        #expect(origin("shop.example:8080", public: "https://shop.example") == "http://shop.example:8080")
+    }
+
+    @Test(arguments: ["shop.example", "shop.example:8443", "SHOP.example."])
+    func thePublicURLIsThatOfItsHost(host: String) {
+        #expect(origin(host, public: "https://shop.example:8443") == "https://shop.example:8443")
+    }
+
+    @Test func thePublicURLIsThatOfEverybodyWhoComesThroughAProxyToTheInnerName() {
+        for field in ["X-Forwarded-For", "Via"] {
+            #expect(
+                origin("127.0.0.1:8080", [field: "1.1 x"], public: "https://shop.example")
+                    == "https://shop.example")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["X-Forwarded-Proto": "https"], "https://shop.example"),
+            (["X-Forwarded-Proto": "http, HTTPS"], "https://shop.example"),
+            (["X-Forwarded-Proto": "wss"], "https://shop.example"),
+            (["X-Forwarded-Proto": "http"], "http://shop.example"),
+            (["X-Forwarded-Proto": "gopher"], "http://shop.example"),
+            (["Forwarded": "for=192.0.2.7;proto=http, for=10.0.0.1;Proto=https"], "https://shop.example"),
+            (
+                ["X-Forwarded-Proto": "https", "X-Forwarded-Host": "shop.example:8443"],
+                "https://shop.example:8443"
+            ),
+            (["Forwarded": #"host="shop.example:8443";proto=https"#], "https://shop.example:8443"),
+            (["X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"], "https://shop.example"),
+            (["X-Forwarded-Host": "localhost"], "http://shop.example"),
+        ] as [(KeyValuePairs<String, String>, String)])
+    func aTrustedProxySaysHowItWasReached(fields: KeyValuePairs<String, String>, expected: String) {
+        #expect(origin("shop.example", fields) == expected)
+        // Anybody else may say what they like.
+        #expect(origin("shop.example", fields, trusting: ["10.0.0.0/8"]) == "http://shop.example")
+    }
+
     @Test func anInvalidRangeTrustsNobody() {
         #expect(
             !isFromHere([("X-Forwarded-For", "127.0.0.1")], from: "127.0.0.1", trusting: ["all", "::/x"]))

@@ -14,7 +14,9 @@ struct ForwardAddressesTests {
 
     @Test(arguments: [
         ("169.254.169.254", "a cloud's metadata service"), ("100.100.100.200", "a cloud's metadata service"),
-        ("168.63.129.16", "a cloud's metadata service"), ("fd00:ec2::254", "a cloud's metadata service"),
+        ("192.0.0.192", "a cloud's metadata service"), ("64:ff9b::192.0.0.192", "a cloud's metadata service"),
+        ("fd20:ce::254", "a cloud's metadata service"), ("168.63.129.16", "a cloud's metadata service"),
+        ("fd00:ec2::254", "a cloud's metadata service"),
         ("::ffff:169.254.169.254", "a cloud's metadata service"),
         ("64:ff9b::169.254.169.254", "a cloud's metadata service"),
         ("2002:a9fe:a9fe::", "a cloud's metadata service"),

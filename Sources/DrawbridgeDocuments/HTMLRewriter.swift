@@ -30,6 +30,8 @@ package struct HTMLRewriter {
     private var output: [UInt8] = []
 
     package private(set) var isTagged = false
+    /// How many bytes are still searched for links.
+    private var unseen = Self.window
 
     /// Begins a document.
     ///
@@ -49,6 +51,7 @@ package struct HTMLRewriter {
 
     /// Processes the next bytes of the document; returns the part of the result that can be sent.
     package mutating func take(_ chunk: [UInt8]) -> [UInt8] {
+        defer { seekLink(in: chunk) }
         if phase == .over { return chunk }
         let seen = chunk.prefix(Self.window - passed - held.count)
         held += seen
@@ -183,6 +186,28 @@ package struct HTMLRewriter {
         replace(link, at: place, by: Array(changed.utf8))
     }
 
+    /// Looks for a link, a form or a frame with the upstream's whole URL, behind which the page would leave the gateway.
+    ///
+    /// Other URLs do no harm: `<link rel=canonical>`, pictures, texts. One that two chunks share is not seen.
+    private mutating func seekLink(in chunk: [UInt8]) {
+        guard isTagged, isPage, unseen > 0, let links = addresses?.links else { return }
+        var rest = chunk.prefix(unseen)
+        unseen -= rest.count
+        while let place = rest.firstRange(of: links.origin) {
+            rest = rest[place.upperBound...]
+            let before = chunk[..<place.lowerBound]
+            guard let next = rest.first, "/?#\"' >".utf8.contains(next),
+                "\"'".utf8.contains(before.last ?? 0),
+                let tag = before.suffix(1024).lastIndex(where: { "<>".utf8.contains($0) }),
+                Self.leading.contains(where: { chunk[tag...].starts(with: $0.utf8) })
+            else { continue }
+            unseen = 0
+            return links.found()
+        }
+    }
+
+    private static let leading = ["<a ", "<area ", "<form ", "<button ", "<input ", "<iframe "]
+
     private mutating func replace(_ attribute: HTMLScanner.Attribute, at place: Range<Int>, by text: [UInt8])
     {
         pass(upTo: place.lowerBound)
@@ -221,6 +246,8 @@ package protocol AddressRewriter: Sendable {
     func refresh(_ text: String) -> String?
     func urls(in text: [UInt8]) -> [UInt8]?
     func policy(_ text: [UInt8]) -> [UInt8]?
+    /// The upstream's own origin, and what to do where a page has links to it; nil if that need not be known.
+    var links: (origin: [UInt8], found: @Sendable () -> Void)? { get }
 }
 
 enum HTMLText {

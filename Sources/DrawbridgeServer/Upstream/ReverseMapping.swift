@@ -11,6 +11,7 @@ struct ReverseMapping {
     let caller: Request
     /// Whether the upstream got the client's `Host`, which it may use in its addresses.
     var keepsHost = false
+    var links: (origin: [UInt8], found: @Sendable () -> Void)?
 
     /// Whether browsers would apply a field to everything with the gateway's host name, even to other servers on
     /// `localhost`; such fields are removed.

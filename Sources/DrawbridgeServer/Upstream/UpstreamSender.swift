@@ -180,7 +180,7 @@ struct UpstreamSender: Sendable {
         _ beginning: UpstreamFetch.Beginning, of fetch: UpstreamFetch, to request: Request,
         by mapping: UpstreamMapping?
     ) -> Response {
-        let reverse = (options.rewritesAddresses ? mapping : nil).map {
+        var reverse = (options.rewritesAddresses ? mapping : nil).map {
             ReverseMapping(mapping: $0, caller: request, keepsHost: options.keepsHost)
         }
         let head = beginning.head
@@ -190,9 +190,17 @@ struct UpstreamSender: Sendable {
                 head.fields, isOldVersion: head.isOldVersion, mapping: reverse),
             body: UpstreamBody.of(fetch, beginning, to: request))
         response.isRelayed = true
-        if let reverse, DocumentRequest(request) != .other,
+        if reverse != nil, DocumentRequest(request) != .other,
             response.headers[.contentType]?.hasPrefix("text/html") == true
         {
+            let tell = { @Sendable in
+                record.tell(
+                    """
+                    \(url.name) writes its own address into links of \(request.path): they lead out of the gateway, where the \
+                    page has no native side; start with --keep-host, or let the server write paths
+                    """, about: "links", request.logger)
+            }
+            if !options.keepsHost { reverse?.links = (Array(url.origin.utf8), tell) }
             response.addressRewriter = reverse
         }
         tell(of: response, to: request)

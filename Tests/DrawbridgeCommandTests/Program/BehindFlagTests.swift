@@ -158,6 +158,59 @@ import Testing
         #expect(lines.allSatisfy { $0.contains(said ?? "") }, "\(lines)")
     }
 
+    /// As of Flask's `url_for(…, _external=True)`.
+    @Test(arguments: [
+        ("<a href=\"http://HOST/cart\">Cart</a>", [], 1), ("<form action=\"http://HOST/pay\"></form>", [], 1),
+        ("<a href=\"http://HOST/cart\">Cart</a>", ["--keep-host"], 0),
+        ("<a href=\"http://HOST/cart\">Cart</a>", ["--no-rewrite"], 0),
+        ("<a href=\"/cart\">at http://HOST/</a>", [], 0),
+    ])
+    func linksToTheServersOwnAddressAreReportedOnce(_ link: String, _ flags: [String], _ count: Int)
+        async throws
+    {
+        let server = try RawUpstream { connection in
+            let head = try connection.readHead()
+            let host = head.split(separator: "\r\n").first { $0.hasPrefix("Host: ") }?.dropFirst(6) ?? ""
+            let page = "<!doctype html><link rel=canonical href=\"http://\(host)/\"><body>"
+            let body = page + link.replacing("HOST", with: host)
+            try connection.send(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
+        }
+        defer { server.stop() }
+        let program = try Self.drawbridge(["--upstream", "http://127.0.0.1:\(server.port)"] + flags)
+        let address = try await program.address()
+        for _ in 0..<2 { _ = try await curl("-H", "Accept: text/html", "\(address)/") }
+        #expect(await program.stop() == 0)
+        let lines = program.output.split(separator: "\n").filter { $0.contains("warning") }
+        #expect(lines.count == count, "\(lines)")
+        #expect(lines.allSatisfy { $0.contains("start with --keep-host") }, "\(lines)")
+    }
+
+    /// Each with a server in front that ends TLS.
+    @Test(arguments: [
+        (["--public-url", "https://shop.test"], ["Host: shop.test"]),
+        (["--public-url", "https://shop.test"], ["X-Forwarded-For: 127.0.0.1"]),
+        (
+            ["--allowed-hosts", "shop.test"],
+            ["Host: shop.test", "X-Forwarded-For: 127.0.0.1", "X-Forwarded-Proto: https"]
+        ),
+    ])
+    func redirectsAndCookiesAreForTheAddressThatBrowsersUse(_ flags: [String], _ fields: [String])
+        async throws
+    {
+        let mirror = try MirrorServer()
+        let program = try Self.drawbridge(
+            ["--upstream", mirror.url, "--trusted-proxy", "127.0.0.1"] + flags)
+        let address = try await program.address()
+        let answer = try await Program(
+            "curl", ["-sSi"] + fields.flatMap { ["-H", $0] } + ["\(address)/moved"]
+        ).wholeOutput()
+        #expect(answer.contains("Location: https://shop.test/there\r\n"), "\(answer)")
+        #expect(answer.contains("Set-Cookie: a=1; Path=/; Secure\r\n"), "\(answer)")
+        await mirror.stop()
+    }
+
     @Test func anHTTPSUpstreamIsAskedIfItsCertificateIsTrusted() async throws {
         let certificates = try Certificates()
         let (certificate, key) = try await certificates.make()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -215,6 +216,8 @@ struct HTMLRewriterTests {
 
     /// Brings `http://h` home to `/`.
     private struct Home: AddressRewriter {
+        var links: (origin: [UInt8], found: @Sendable () -> Void)?
+
         func url(_ text: String) -> String? { text == "http://h/" ? "/" : nil }
         func refresh(_ text: String) -> String? { text.replacing("http://h/", with: "/") }
         func urls(in text: [UInt8]) -> [UInt8]? {
@@ -243,6 +246,30 @@ struct HTMLRewriterTests {
         }
         let result = rewriter.take(Array("<head>\(head)".utf8)) + rewriter.finish()
         #expect(String(decoding: result, as: UTF8.self) == "<head>|\(expected)")
+    }
+
+    @Test(arguments: [
+        ("<a href=\"http://h/x\">", 1), ("<a class=b href='http://h'>", 1), ("<A\nhref=http://h>", 0),
+        ("<form method=post action=\"http://h/f?a\">", 1), ("<p><iframe id=i src='http://h/'>", 1),
+        ("<button formaction='http://h/x'>", 1), ("<area href=\"http://h/#a\">", 1),
+        ("<a href=\"http://h/x\"><a href=\"http://h/y\">", 1), ("<a href=\"http://h.example/\">", 0),
+        ("<a href=\"http://h:81/\">", 0), ("<a href=\"/?to=http://h/\">", 0), ("<a>at http://h/x</a>", 0),
+        ("<link rel=canonical href=\"http://h/x\">", 0), ("<img src=\"http://h/x\">", 0),
+        ("<a href=/>\"http://h/\"", 0), ("<script>u = \"http://h/\"</script>", 0),
+        (String(repeating: "x", count: 70_000) + "<a href=\"http://h/x\">", 0),
+    ])
+    func aLinkToTheServerItselfIsFoundOnce(body: String, expected: Int) {
+        let found = Observed(0)
+        let home = Home(links: (Array("http://h".utf8), { found.change { $0 += 1 } }))
+        for (start, isPage) in [("<head>", true), ("<head><title>t</title></head><body>", true), ("", false)]
+        {
+            found.change { $0 = 0 }
+            var rewriter = HTMLRewriter(tag: Array("|".utf8), isPage: isPage, addresses: home) { _ in nil }
+            var result = rewriter.take(Array(start.utf8))
+            result += rewriter.take(Array(body.utf8)) + rewriter.finish()
+            #expect(found.value == (isPage ? expected : 0))
+            #expect(result.count == start.utf8.count + body.utf8.count + (isPage ? 1 : 0))
+        }
     }
 
     @Test func aPieceOfFiveMegabytesPassesUnchanged() {

@@ -185,6 +185,12 @@ package struct HTMLInjection: Sendable {
                 headers.append(HTTPField(name: .integrityPolicyReportOnly, value: field.value))
                 field.value = field.value.replacing(/\bscript\b/, with: "")
             }
+            // Injected functions and the like are synchronous requests, which apps do not need for them.
+            if field.name == .permissionsPolicy || field.name == .featurePolicy {
+                field.value = field.value.replacing(/\bsync-xhr(?:=\(\s*\)| 'none')/) {
+                    $0.output.contains("=") ? "sync-xhr=(self)" : "sync-xhr 'self'"
+                }
+            }
             headers.append(field)
         }
         headers.becomeThoseOfADocument()
@@ -270,7 +276,7 @@ extension Response {
         default: return false
         }
         // Avoids the subscript, which would build an index of all names, for most responses only for this lookup.
-        guard let type = contentType?.text ?? headers.first(where: { $0.name == .contentType })?.value,
+        guard let type = contentType?.text ?? headers.last(where: { $0.name == .contentType })?.value,
             type.isHTMLType
         else { return false }
         return headers.word(.contentDisposition)?.hasPrefix("attachment") != true
@@ -314,8 +320,11 @@ extension Response {
 
 extension String {
     /// Whether a media type is `text/html`, with or without parameters; compares bytes, to be fast for every response.
+    ///
+    /// Of several the last one is meant (Fetch, "extract a MIME type").
     fileprivate var isHTMLType: Bool {
-        let rest = utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let start = utf8.lastIndex(of: UInt8(ascii: ",")).map(utf8.index(after:)) ?? startIndex
+        let rest = utf8[start...].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         let name = "text/html".utf8
         guard rest.prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 }) else { return false }
         switch rest.dropFirst(name.count).first {

@@ -20,6 +20,19 @@ import Testing
         "<!doctype html><meta charset=utf-8><title>page</title>\(body)"
     }
 
+    /// Reported of development servers whose address has a user's name and password.
+    @Test(arguments: driven) func aPageWhoseAddressHasAPasswordHasItsBridges(_ browser: Browser) async throws
+    {
+        let folder = try Self.folder(["index.html": Self.page("")])
+        let site = try await ServedFolder(folder.path, more: ["--bridge", "flutter", "--reply", "pay=17"])
+        try await DrivenBrowser.drive(browser) { browser in
+            try await browser.open(site.address.replacing("://", with: "://ann:hunter2@") + "/")
+            try await browser.expect("flutter_inappwebview.callHandler('pay')", 17)
+        }
+        #expect(await site.program.stop() == 0)
+        #expect(!site.program.output.contains("hunter2"))
+    }
+
     // MARK: Service workers
 
     private static let registering = page(

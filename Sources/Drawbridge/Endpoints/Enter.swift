@@ -17,7 +17,10 @@ enum Enter {
 
     static func enter(_ gateway: Gateway, _ request: Request) async throws -> Response {
         // A foreign page may not use a ticket, even a valid one.
-        if gateway.access.refusesOtherPages(request) { return ClosedPage.response(.forbidden) }
+        if let error = gateway.access.refusesOtherPage(of: request, doing: "let a device in") {
+            request.logger.warning("\(error.message)")
+            return ClosedPage.response(.forbidden)
+        }
         let address = gateway.access.address(of: request)
         // 256 bytes are more than any ticket has.
         let ticket = String(decoding: try await request.body.collect(upTo: 256), as: UTF8.self)

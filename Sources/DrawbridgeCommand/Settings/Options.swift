@@ -1,6 +1,7 @@
 import ArgumentParser
 import Drawbridge
 import DrawbridgeServer
+import HTTPGrammar
 
 struct ServingOptions: ParsableArguments {
     @Option("folder", "The folder to serve.", usual: "an example shop", completion: .directory)
@@ -160,7 +161,8 @@ struct AccessOptions: ParsableArguments {
         }
         let each = "wildcards are not supported; name each origin, for instance http://app.example.com"
         try check("--cors", cors, each) { $0 == "*" || !$0.contains("*") }
-        let host = "write a name or an address, for instance phone.local"
+        let host =
+            "write a whole name or an address, for instance phone.local, and bücher.test as xn--bcher-kva.test"
         try check("--allowed-hosts", allowedHosts.names, host, Self.isHost)
     }
 
@@ -168,7 +170,7 @@ struct AccessOptions: ParsableArguments {
         if text.contains(":") {
             return IPAddress(text.hasPrefix("[") ? String(text.dropFirst().dropLast()) : text) != nil
         }
-        return text.allSatisfy { $0.isLetter || $0.isNumber || ".-_".contains($0) }
+        return text.first != "." && text.utf8.allSatisfy { $0.isWord || ".-".utf8.contains($0) }
     }
 }
 

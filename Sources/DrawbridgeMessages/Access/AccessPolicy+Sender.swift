@@ -38,7 +38,8 @@ extension AccessPolicy {
         }
         let (site, origin) = (request.headers.value(.secFetchSite), request.headers.value(.origin))
         if let origin {
-            if isListed(origin) { return .listedPage }
+            let isOwn = [publicOrigin, request.ownOrigin].contains(origin)
+            if !isOwn, isListed(origin) { return .listedPage }
             // `null` is also what a page with `Referrer-Policy: no-referrer` sends to its own server.
             if origin == "null", site != "same-origin" {
                 return other(
@@ -46,7 +47,7 @@ extension AccessPolicy {
                     "serve it with --root, and let it say Referrer-Policy: same-origin",
                     isProvable: site == nil && request.site?.isLocal == false)
             }
-            if origin != "null", ![publicOrigin, request.ownOrigin].contains(origin) {
+            if origin != "null", !isOwn {
                 let isBehindTLS = origin == request.ownOrigin.map { "https\($0.dropFirst(4))" }
                 return other(
                     "a page of \(origin)",

@@ -88,8 +88,8 @@ package struct Redaction: Sendable {
         return value.stringValue.map { .string(removed(fromText: $0)) } ?? value
     }
 
-    /// The same text without its secrets: JSON or a form, header fields, a URL, a multipart body, a line of the log, or
-    /// the beginning of one.
+    /// The same text without its secrets: JSON or a form, header fields, a URL, XML, a multipart body, a line of the log,
+    /// or the beginning of one.
     ///
     /// A name comes before `:` or `=`, or in quotes after `name=` as in a multipart body. After `=` the value is a word,
     /// after `:` the rest of the line.
@@ -119,13 +119,27 @@ package struct Redaction: Sendable {
                 show(Self.removed, insteadOf: begin..<end(from: place, Self.endsItem))
                 continue
             }
+            if bytes[place...].starts(with: "://".utf8) {
+                let host = place + 3..<end(from: place + 3) { Self.endsItem($0) || "/?#".utf8.contains($0) }
+                if let at = bytes[host].lastIndex(of: UInt8(ascii: "@")),
+                    let colon = bytes[host.lowerBound..<at].firstIndex(of: UInt8(ascii: ":"))
+                {
+                    show(Self.removed, insteadOf: colon + 1..<at)
+                }
+                continue
+            }
+            if begin > 0, bytes[begin - 1] == UInt8(ascii: "<"), isSecret(word) {
+                place = min(end(from: place) { $0 == UInt8(ascii: ">") } + 1, bytes.count)
+                let last = end(from: place) { $0 == UInt8(ascii: "<") }
+                if place < last { show(Self.removed, insteadOf: place..<last) }
+                continue
+            }
             let isPart = bytes[..<begin].suffix(6).elementsEqual("name=\"".utf8)
             let sign = end(from: place) { !" \t\"'\\]".utf8.contains($0) }
             let isItem = sign < bytes.count && bytes[sign] == UInt8(ascii: "=")
             let isBearer = sign > place && word.lowercased() == "bearer"
             let isLine = sign < bytes.count && bytes[sign] == UInt8(ascii: ":")
-            guard isPart || isItem || isBearer || isLine && !bytes[sign...].starts(with: "://".utf8)
-            else { continue }
+            guard isPart || isItem || isBearer || isLine else { continue }
             let start = end(from: isItem || isLine ? sign + 1 : sign) { !" \t\"'\\".utf8.contains($0) }
             let isSecret = isSecret(Percent.decode(word[...].utf8) ?? word)
             guard isSecret ? !bytes[start...].starts(with: Self.removed.utf8) : isItem && start >= plainEnd
@@ -155,7 +169,7 @@ package struct Redaction: Sendable {
     private static func isSign(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x20, UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "["),
-            UInt8(ascii: "J"):
+            UInt8(ascii: ">"), UInt8(ascii: "J"):
             true
         default: false
         }

@@ -29,6 +29,9 @@ extension HTTPField.Name {
     package static let xForwardedProto = Self("X-Forwarded-Proto")!
     package static let xForwardedHost = Self("X-Forwarded-Host")!
     package static let xFrameOptions = Self("X-Frame-Options")!
+    package static let clearSiteData = Self("Clear-Site-Data")!
+    package static let featurePolicy = Self("Feature-Policy")!
+    package static let permissionsPolicy = Self("Permissions-Policy")!
     package static let integrityPolicy = Self("Integrity-Policy")!
     package static let integrityPolicyReportOnly = Self("Integrity-Policy-Report-Only")!
     package static let contentMD5 = Self("Content-MD5")!

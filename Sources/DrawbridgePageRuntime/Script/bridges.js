@@ -1,20 +1,21 @@
 // Bridges from outside the core (the manual: Teaching a bridge). Each is a script element of its own behind this
 // one, says by `drawbridge.bridge(…)` how it speaks, and is given `native`: nothing else of what is here.
 //
-// uses pristine: console, hearAlways, later, Map, origin
+// uses pristine: console, hearAlways, later, Map
 // uses channel: post
 // uses app: isInView, tellOfApp, unlessApp
 // uses interface: nativeFor, version
-const scripts = new Map(config.bridges.map(bridge => [origin + '/__drawbridge__/bridge/' + bridge.name + '.js', bridge]));
 /// Which bridge has put what.
-const owners = new Map();
+const owners = new Map(),
+    scripts = new Map(config.bridges.map(bridge => ['/__drawbridge__/bridge/' + bridge.name + '.js', bridge]));
 
 function bridge(traits, make) {
     const current = document.currentScript;
-    const found = scripts.get(current && current.src);
+    // A whole address may have a user's name and password.
+    const found = scripts.get(current && new URL(current.src).pathname);
     if (!found) throw new Error('only scripts of --bridge may call this');
     if (typeof traits === 'function') [traits, make] = [{}, traits];
-    if (typeof make !== 'function') return tell(found.name, 'drawbridge.bridge needs a function that takes native');
+    if (typeof make !== 'function') return tell(found.name, 'drawbridge.bridge needs a function');
     if (traits.version > version) {
         return tell(found.name, 'it is for version ' + traits.version + ' of native, and this is ' + version);
     }

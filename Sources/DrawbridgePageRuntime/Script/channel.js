@@ -13,31 +13,19 @@
 // uses app: hasApp
 // uses calls: failCalls
 // uses native: apply, forgetAnswers
-let { epoch } = config;
-let life = 1;
+let { epoch } = config, life = 1;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');
 const bridges = [];
 
 // What goes up, until it is taken: `{n, text, id, isAnswer, isPlace, isSent}`.
 let waiting = [];
 // Where the page is, as the last of these says, and as it was before the first.
-let said;
-let saidBefore;
-let lastNumber = 0;
+let said, saidBefore, lastNumber = 0;
 // The last number that was sent in this life by any way, and the one that was sent over this connection.
-let toldNumber = 0;
-let sentNumber = 0;
-let isFlushing = false;
+let toldNumber = 0, sentNumber = 0, isFlushing = false;
 // What came down.
-let received = 0;
-let acknowledged = 0;
-
-let socket = null;
-let hasGreeted = false;
-let isWelcome = false;
-let isGone = false;
-let leaving = false;
-let delay = 0;
+let received = 0, acknowledged = 0;
+let socket = null, hasGreeted = false, isWelcome = false, isGone = false, leaving = false, delay = 0;
 // How often in a row the gateway has refused what it got.
 let refusals = 0;
 
@@ -93,8 +81,7 @@ function flush() {
     if (isGone) sendLast();
     if (!isWelcome) return;
     notePlace();
-    let frame = [];
-    let length = 0;
+    let frame = [], length = 0;
     for (const message of waiting) {
         if (message.n <= sentNumber) continue;
         if (length && (refusals || length + message.text.length > 1e6)) {
@@ -274,8 +261,7 @@ function leave(event) {
 /// What the gateway has not taken travels by a request that outlives the page, for which browsers have 64 KB.
 function sendLast() {
     notePlace();
-    let last = waiting;
-    let body;
+    let last = waiting, body;
     for (;;) {
         body = new Blob([carrying(last, { token, leaving })], { type: 'application/json' });
         if (body.size < 6e4 || !last.length) break;

@@ -17,18 +17,13 @@ setUp(['wvjb', 'wvjb4', 'ownLibrary'], (native, old, brought) => {
         }));
     });
 
-    let handlers;
-    let ownBridge;
+    let handlers, ownBridge;
     // What is older than 6.x catches what a handler throws.
     let catches = false;
 
     /// The object that pages know.
     function makeBridge() {
-        let queue = [];
-        let isFetching = false;
-        let isSafe = true;
-        let count = 0;
-        let callbacks = Object.create(null);
+        let queue = [], isFetching = false, isSafe = true, count = 0, callbacks = Object.create(null);
         handlers = Object.create(null);
         handlers._disableJavascriptAlertBoxSafetyTimeout = () => { isSafe = false; };
 

@@ -27,7 +27,7 @@ package enum MediaType {
         return byExtension[name[name.utf8.index(after: dot)...].lowercased()] ?? unknown
     }
 
-    private static let unknown = "application/octet-stream"
+    static let unknown = "application/octet-stream"
 
     private static let byExtension = [
         // XML has its own encoding declaration, so its type is not `text/…`, which would get a charset.

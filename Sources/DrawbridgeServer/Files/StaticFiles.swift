@@ -203,7 +203,8 @@ extension Request {
 
 /// For single-page apps: answers navigations to paths without a file with the root's `index.html`.
 ///
-/// Use it as the last responder. A path whose last part has a dot, as in `/app.js`, is a missing file and no route.
+/// Use it as the last responder. A path that ends like the name of a file, `/app.js`, is a missing file; `/user/ann.lee` is
+/// a route.
 package struct SinglePage: Responder {
     private let files: StaticFiles
 
@@ -211,7 +212,7 @@ package struct SinglePage: Responder {
 
     package func respond(to request: Request) async throws -> Response? {
         guard DocumentRequest(request) == .page, request.isRead,
-            request.path.split(separator: "/").last?.contains(".") != true
+            MediaType.of(request.path) == MediaType.unknown
         else { return nil }
         return try files.index(for: request)
     }

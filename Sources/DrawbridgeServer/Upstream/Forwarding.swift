@@ -58,7 +58,12 @@ struct Forwarding {
                 fields.append(field)
                 continue
             }
-            if !mapping.binds(field.name) { fields.append(mapping.mapped(field) ?? field) }
+            if mapping.binds(field.name) { continue }
+            if field.name.canonicalName.utf8.count == 15, field.name == .clearSiteData {
+                for field in mapping.clearing(field) { fields.append(field) }
+            } else {
+                fields.append(mapping.mapped(field) ?? field)
+            }
         }
         fields.append(via.field(isOldVersion: isOldVersion))
         return fields

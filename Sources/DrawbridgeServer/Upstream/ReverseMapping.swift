@@ -48,6 +48,23 @@ struct ReverseMapping {
         }
     }
 
+    /// `Clear-Site-Data` without cookies, which browsers would delete for all ports of this host, ours with them.
+    ///
+    /// Those that the client has sent are deleted instead, at the path `/`.
+    func clearing(_ field: HTTPField) -> [HTTPField] {
+        var kinds = field.value.split(separator: ",").map { String($0.utf8.trimmed) ?? "" }
+        guard kinds.contains("\"cookies\"") || kinds.contains("\"*\"") else { return [field] }
+        if kinds.contains("\"*\"") { kinds = ["\"cache\"", "\"storage\"", "\"executionContexts\""] }
+        kinds.removeAll { $0 == "\"cookies\"" }
+        let cookies = caller.headers[values: .cookie].flatMap { $0.split(separator: ";") }
+        let deleted = cookies.compactMap { $0.split(separator: "=").first }.map { name in
+            let end = caller.scheme == "https" ? "; Max-Age=0; Secure" : "; Max-Age=0"
+            return HTTPField(name: .setCookie, value: "\(name.filter { $0 != " " })=; Path=/\(end)")
+        }
+        return kinds.isEmpty
+            ? deleted : deleted + [HTTPField(name: field.name, value: kinds.joined(separator: ", "))]
+    }
+
     private static func mayHaveURL(_ bytes: some Collection<UInt8>) -> Bool {
         var last: UInt8 = 0
         for byte in bytes {

@@ -111,5 +111,7 @@ struct UpstreamURL: Sendable, Equatable {
 struct InvalidUpstream: Error, Equatable, CustomStringConvertible {
     let description: String
 
-    init(_ text: String, _ problem: String) { description = "the upstream \(text) \(problem)" }
+    init(_ text: String, _ problem: String) {
+        description = Redaction.usual.removed(fromText: "the upstream \(text) \(problem)")
+    }
 }

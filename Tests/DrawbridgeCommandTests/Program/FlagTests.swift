@@ -56,7 +56,10 @@ import Testing
         (["--single-page"], "--single-page: no folder is served"),
         (["--keep-host"], "--keep-host: there is no upstream"),
         (["--scheme", "a b"], "write its name alone"),
-        (["--allowed-hosts", "a:b:c"], "write a name or an address"),
+        (["--allowed-hosts", "a:b:c"], "write a whole name or an address"),
+        (["--allowed-hosts", ".tunnel.example"], "write a whole name"),
+        (["--allowed-hosts", "bücher.test"], "xn--bcher-kva.test"),
+        (["--upstream", "http://ann:pw@a.example"], "http://ann:[removed]@a.example has a user name"),
         (["--shortcuts", "__proto__"], "not a name that a script could use"),
         (["--port", "\u{1B}[31mred"], "?[31mred"),
     ])
@@ -81,11 +84,14 @@ import Testing
             func get(_ path: String, _ accept: String = "text/html") async throws -> String {
                 try await curl("-i", "-H", "Accept: \(accept)", "\(address)\(path)")
             }
-            let route = try await get("/user/7")
-            #expect(
-                isOn
-                    ? route.contains("200 OK") && route.contains("<title>app")
-                    : route.contains("--single-page"))
+            for path in ["/user/7", "/user/ann.lee", "/v/1.2.0", "/mail/ann@example.com"] {
+                let route = try await get(path)
+                #expect(
+                    isOn
+                        ? route.contains("200 OK") && route.contains("<title>app")
+                        : route.contains("404 Not Found"), "\(path): \(route)")
+            }
+            #expect(try await get("/user/7").contains("--single-page") == !isOn)
             for (path, accept) in [("/app.js", "text/html"), ("/user/7", "application/json")] {
                 #expect(try await get(path, accept).contains("404"))
             }

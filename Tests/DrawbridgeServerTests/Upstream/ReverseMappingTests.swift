@@ -297,6 +297,23 @@ struct ReverseMappingTests {
         #expect(received.map(\.description) == ["A: 1", "Via: 1.1 drawbridge-t"])
     }
 
+    /// Browsers delete cookies for all ports of a host, so a page would lose its session and a device its admission.
+    @Test(
+        arguments: [
+            (#""cookies""#, nil), (#""cache", "cookies","storage""#, #""cache", "storage""#),
+            (#""*""#, #""cache", "storage", "executionContexts""#), (#""storage""#, #""storage""#),
+        ] as [(String, String?)])
+    func aServerThatClearsCookiesClearsItsOwn(sent: String, received: String?) throws {
+        var caller = Self.caller
+        caller.headers[.cookie] = "sid=1; theme=dark"
+        let mapping = try ReverseMapping(mapping: UpstreamMapping(parsing: "https://h"), caller: caller)
+        let fields = try Forwarding(via: Via("drawbridge-t")).responseFields(
+            fields(["Clear-Site-Data: \(sent)"]), mapping: mapping)
+        #expect(fields[.clearSiteData] == received)
+        let deleted = ["sid", "theme"].map { "\($0)=; Path=/; Max-Age=0; Secure" }
+        #expect(fields[values: .setCookie] == (sent == received ? [] : deleted))
+    }
+
     @Test func withoutAMappingNothingIsChanged() throws {
         let lines = [
             "Location: http://h/x", "Set-Cookie: a=b; Domain=h; Secure", "Refresh: 0; url=http://h/",

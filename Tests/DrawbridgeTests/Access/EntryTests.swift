@@ -162,6 +162,21 @@ import Testing
         #expect(await gateway.respond(to: other).status == .forbidden)
     }
 
+    /// Its address may be listed as an origin as well, as an address of pages that may call.
+    @Test(arguments: [["https://bridge.test"], []])
+    func behindTLSAPageOfThePublicAddressLetsADeviceIn(listed: Set<String>) async throws {
+        var access = AccessPolicy(allowedHosts: ["bridge.test"], allowedOrigins: listed)
+        access.allow("https://bridge.test")
+        let gateway = Self.gateway(access)
+        var request = Self.request(
+            .post, "/__drawbridge__/enter", [.origin: "https://bridge.test", .secFetchSite: "same-origin"],
+            host: "bridge.test", body: gateway.admissions.drawTicket())
+        let answer = await gateway.respond(to: request)
+        #expect(answer.headers[.setCookie]?.hasPrefix("__Host-drawbridge-443=") == true)
+        request.headers[.origin] = "https://evil.example"
+        #expect(await gateway.respond(to: request).status == .forbidden)
+    }
+
     @Test func overHTTPSTheCookieIsForThisHostOnly() async throws {
         let gateway = Self.gateway()
         let head = RequestHead(

@@ -149,7 +149,7 @@ struct ContentSecurityPolicyTests {
     @Test(arguments: [
         ("localhost:8080", "ws://localhost:8080"), ("LocalHost", "ws://localhost"),
         ("127.0.0.1:1", "ws://127.0.0.1:1"),
-        ("my_host.local:80", "ws://my_host.local:80"), ("[::1]:8080", nil), ("a;b", nil), ("a,b", nil),
+        ("my_host.local:80", "ws://my_host.local"), ("[::1]:8080", nil), ("a;b", nil), ("a,b", nil),
         ("", nil),
         ("a'b", nil), (nil, nil),
     ])

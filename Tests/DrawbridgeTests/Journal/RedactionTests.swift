@@ -15,6 +15,8 @@ import Testing
         ("X-A: 1\r\nCookie: a=A; b=A\r\nX-B: 2", "X-A: 1\r\nCookie: [removed]\r\nX-B: 2"),
         ("Authorization: Basic A=", "Authorization: [removed]"),
         ("say bearer A.b_c=", "say bearer [removed]"),
+        ("at http://ann:A@a.example/b:1:2", "at http://ann:[removed]@a.example/b:1:2"),
+        ("<a><pwd type='b'>A</pwd><c>1</c></a>", "<a><pwd type='b'>[removed]</pwd><c>1</c></a>"),
         ("the eyJhbGciOi.eyJzdWIiOi.AB_-1 one", "the [removed] one"),
         (#"{"a": 1, "pin": 1234, "b"#, #"{"a": 1, "pin": [removed]"#),
         (#"{token: "A", x"#, #"{token: "[removed]"#),
@@ -29,7 +31,8 @@ import Testing
     @Test(arguments: [
         "", "ok", "12:30 and 9:45", "https://a.example/b?x=1&tokenCount=3&author=b", "mailto:a@b.example",
         "the password is needed", "Enter password:", "pinned=1; spinner: on", "a=b%20c&d=%7B%22e%22%3A1%7D",
-        "eyJ", "J. S. Bach", "auth://pay?x=1", #"{"a": {"b": [1, "c d", null]}}"#, #"{"a": 1, "b": "#,
+        "eyJ", "J. S. Bach", "http://ann@a.example:80/b", "<pwd></pwd>", "auth://pay?x=1",
+        #"{"a": {"b": [1, "c d", null]}}"#, #"{"a": 1, "b": "#,
         "\u{1F600}=\u{301}&é=ü", "a=%", "=", ":", "name=\"",
     ]) func otherTextsStayAsTheyAre(_ text: String) {
         #expect(Redaction.usual.removed(fromText: text) == text)
@@ -38,6 +41,7 @@ import Testing
     /// Texts that people and attackers write take a time that grows with their length alone.
     @Test(arguments: [
         "a=", "token=", "a:", "%", "a%25=", "\\\"", "bearer ", "eyJ.", "{", "name=\"a\"", "a=%7B",
+        "<pwd>", "<pwd", "a://b:c@", "://",
     ])
     func longTextsAreNoTrap(_ part: String) {
         let text = String(repeating: part, count: 50_000)

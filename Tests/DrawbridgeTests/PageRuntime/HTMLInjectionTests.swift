@@ -93,7 +93,7 @@ struct HTMLInjectionTests {
             ("text/html", true), ("TEXT/HTML ; charset=utf-8", true), ("text/html;charset=gbk", true),
             ("text/html; charset=UTF-16LE", false), ("application/xhtml+xml", false), ("text/plain", false),
             ("text/htmlx", false), ("application/json", false), ("", true),
-            ("unknown/unknown", true),
+            ("unknown/unknown", true), ("text/plain, text/html", true), ("text/html, text/plain", false),
         ])
     func answersOfOtherMediaTypesGetNoScriptTag(type: String, isDocument: Bool) async throws {
         let response = document("<head>", [.contentType: type])
@@ -265,6 +265,17 @@ struct HTMLInjectionTests {
         let known: HTTPFields = [.secFetchDest: "document", .ifNoneMatch: "\"a-dbe1\""]
         #expect(apply(to: unchanged, known).headers[field] == nil)
         #expect(apply(to: document("{}", [field: policy])).headers[field] == policy)
+    }
+
+    /// Injected functions wait in a synchronous request, which an app does not need for them.
+    @Test(arguments: [
+        ("Permissions-Policy", "camera=(), sync-xhr=( )", "camera=(), sync-xhr=(self)"),
+        ("Permissions-Policy", "sync-xhr=(self)", "sync-xhr=(self)"),
+        ("Feature-Policy", "camera 'none'; sync-xhr 'none'", "camera 'none'; sync-xhr 'self'"),
+    ]) func aPageMayWaitForNative(name: String, sent: String, opened: String) throws {
+        let field = try #require(HTTPField.Name(name))
+        #expect(apply(to: document("<head>x", [field: sent])).headers[field] == opened)
+        #expect(apply(to: document("{}", [field: sent])).headers[field] == sent)
     }
 
     /// An editor saves it so, and no header says it.

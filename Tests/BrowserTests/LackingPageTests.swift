@@ -110,7 +110,7 @@ import Testing
                 </script>
                 """
             try folder.write("index.html", "<!doctype html><title>Whole</title>\(icon)\(own)\(use)")
-            try await driven.click(InspectedBrowser.button("Reload the page"))
+            _ = try await inPage("setTimeout(() => location.reload()) && null")
             try await driven.expect("\(InspectedBrowser.row("pay"))?.classList.contains('answered') === true")
             try await driven.expect("document.title", "Drawbridge")
             try await driven.expect("document.querySelectorAll('.row.notice.past').length", 1)

@@ -34,12 +34,13 @@ struct InspectorFileTests {
             try await driven.type(#"{"nick": "Ann"}"#)
             try await driven.press(DrivenBrowser.Key.enter)
             try await driven.expect(
-                "document.querySelector('.answer-editor .status').textContent.includes('/drawbridge.json, line 4.')"
+                "document.querySelector('.answer-editor .status').textContent.includes('/drawbridge.json, line 5.')"
             )
             #expect(
                 try folder.read("drawbridge.json")
                     == written.replacing(
-                        #"        "pay""#, with: "        \"getVip\": {\"nick\": \"Ann\"},\n        \"pay\""))
+                        #""pay": {"code": 0}"#,
+                        with: "\"pay\": {\"code\": 0},\n        \"getVip\": {\"nick\": \"Ann\"}"))
             #expect(try await inPage(call)["data"] == ["nick": "Ann"])
             try await driven.expect("document.querySelectorAll('.row.call.answered').length", 1)
             // What is left to do is red, and this is done.

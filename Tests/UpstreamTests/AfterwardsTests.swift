@@ -256,7 +256,7 @@ struct AfterwardsTests {
         }
     }
 
-    @Test(arguments: ["-9223372036854775808", "-5", "+3", "9223372036854775808", "1234567890", "2, 2", "x"])
+    @Test(arguments: ["-9223372036854775808", "-5", "+3", "9223372036854775808", "2, 2", "x"])
     func anInvalidMaxForwardsIsPassedOnUnchanged(_ value: String) async throws {
         let telling: Answering = { connection, head in
             try connection.send(ok(head.field("Max-Forwards") ?? "none"))

@@ -130,10 +130,13 @@ public struct BridgeScript: Sendable, Equatable {
                     "cannot read the script \(path); give an existing file, or one of \(shipped)")
             }
             if let problem = NamedFile.problem(of: status, at: path) { throw ScriptError(problem) }
-            let bytes = NamedFile.bytes(of: file, upTo: Self.mostBytes)
-            if let bytes, bytes.count <= Self.mostBytes { return bytes }
-            throw ScriptError(
-                "\(path) has \(status.st_size) bytes; the limit for the script of a bridge is 1 MB")
+            guard status.st_size <= Self.mostBytes else {
+                throw ScriptError(
+                    "\(path) has \(status.st_size) bytes; the limit for the script of a bridge is 1 MB")
+            }
+            return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { bytes, count in
+                count = max(0, read(file, bytes.baseAddress, bytes.count))
+            }
         }
     }
 

@@ -98,6 +98,32 @@ import Testing
                 "mine.js"))
     }
 
+    /// As the volume of a ConfigMap is updated: mine.js → ..data/mine.js, ..data → ..1 and then ..2.
+    @Test func aBridgeFileIsReadOnWhereALinkBelowItsFolderIsSwapped() async throws {
+        let script = try Script("// one")
+        let files = FileManager.default
+        let folder = (script.path as NSString).deletingLastPathComponent
+        func link(_ name: String, to place: String) throws {
+            try? files.removeItem(atPath: "\(folder)/\(name)")
+            try files.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: place)
+        }
+        let other = try Script("// elsewhere")
+        for version in ["..1", "..2"] {
+            try files.createDirectory(atPath: "\(folder)/\(version)", withIntermediateDirectories: true)
+            try "// \(version)".write(
+                toFile: "\(folder)/\(version)/mine.js", atomically: true, encoding: .utf8)
+        }
+        try link("..data", to: "..1")
+        try link("mine.js", to: "..data/mine.js")
+        let gateway = Self.gateway([try .file(script.path)])
+        let request = Request("/__drawbridge__/bridge/mine.js")
+        #expect(try await gateway.respond(to: request).text() == "// ..1")
+        try link("..data", to: "..2")
+        #expect(try await gateway.respond(to: request).text() == "// ..2")
+        try link("..data", to: (other.path as NSString).deletingLastPathComponent)
+        #expect(await gateway.respond(to: request).status == .notFound)
+    }
+
     @Test func anInvalidBridgeIsReportedWithAHint() throws {
         func fault(_ make: () throws -> BridgeScript) -> String {
             do {

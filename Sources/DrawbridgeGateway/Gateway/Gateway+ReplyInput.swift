@@ -12,7 +12,11 @@ extension Gateway {
     func choice(
         by ask: Reply.Ask, of found: FoundReply, _ input: ReplyInput, for plain: Request
     ) async throws -> (name: String, reply: Reply) {
-        let message = try ask.message.filled(input)
+        // The mock's own words are shown as they are written; what the page has sent is shown without secrets.
+        let message = try await Apart.perform(where: input.isLarge && ask.message.looksAtInput) {
+            let shown = input.value.map { secrets.removed(from: $0) }
+            return try ask.message.filled(ReplyInput(shown, userAgent: input.userAgent))
+        }
         guard let last = ask.choices.last else {
             throw HTTPError(.internalServerError, "\(found.title) has no choices")
         }

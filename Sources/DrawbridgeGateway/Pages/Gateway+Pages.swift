@@ -8,10 +8,7 @@ import Synchronization
 // What pages need of the gateway.
 extension Gateway: PageHost {
     package func present(_ question: Question, for request: Request) async throws -> JSON? {
-        var question = question
-        question.title = secrets.removed(fromText: question.title)
-        question.message = secrets.removed(fromText: question.message)
-        return try await questions.present(
+        try await questions.present(
             question, for: request, of: (request.page?.id, request.pagePath), by: presenter)
     }
 

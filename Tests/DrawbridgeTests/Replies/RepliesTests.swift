@@ -322,6 +322,28 @@ extension Gateway {
         if choice == "delete" { #expect(answer.answeredBy == "reply delete, delete") }
     }
 
+    /// The words of a handler and of a mock are for the person; in what the page has sent may be secrets.
+    @Test func aQuestionIsShownAsItIsWritten() async throws {
+        struct Asks: JSONHandler {
+            let request: Request
+            func handle(_ input: Nothing) async throws -> JSON? {
+                try await request.present(Question("a", message: "Password: too short", choices: ["ok"]))
+            }
+        }
+        let presenter = Answering(answer: "ok")
+        let gateway = Gateway(presenter: presenter, logger: .quiet)
+        try gateway.register(Asks.self, at: "/a")
+        let message: JSON = "PIN: wrong. {{input.name}}, {{input.pin}}?"
+        try gateway.mock(["b": ["$ask": message, "$choices": ["ok": 1, "no": 0]]])
+        _ = try await gateway.text(at: "/a")
+        _ = await gateway.respond(to: Request("/b?_mobile_bridge=1&name=Ann&pin=1234"))
+        #expect(
+            presenter.asked.entries == [
+                #"a: Password: too short choice(["ok"])"#,
+                #"b: PIN: wrong. Ann, [removed]? choice(["ok", "no"])"#,
+            ])
+    }
+
     @Test func ifNobodyDecidesTheLastChoiceIsTheAnswer() async throws {
         let gateway = Gateway(presenter: Answering(answer: nil), logger: .quiet)
         try gateway.mock(Self.question)

@@ -18,32 +18,21 @@ extension JSON: Codable {
         case .object(let members):
             var container = encoder.container(keyedBy: PathKey.self)
             for (key, value) in members { try container.encode(value, forKey: PathKey(stringValue: key)) }
-        case .null, .bool, .number, .string:
-            var container = encoder.singleValueContainer()
-            try encodeSingle(to: &container)
-        }
-    }
-
-    private func encodeSingle(to container: inout any SingleValueEncodingContainer) throws {
-        switch self {
-        case .bool(let bool): try container.encode(bool)
-        case .string(let string): try container.encode(string)
+        case .null: try Optional<Bool>.none.encode(to: encoder)
+        case .bool(let bool): try bool.encode(to: encoder)
+        case .string(let string): try string.encode(to: encoder)
         case .number(let number):
-            if let value = number.intValue {
-                try container.encode(value)
-            } else if let value = number.value(as: UInt64.self) {
-                try container.encode(value)
-            } else if let value = number.decimalValue {
-                try container.encode(value)
-            } else if let value = number.doubleValue {
-                try container.encode(value)
-            } else {
+            let values: [(any Encodable)?] = [
+                number.intValue, number.value(as: UInt64.self), number.decimalValue, number.doubleValue,
+            ]
+            var container = encoder.singleValueContainer()
+            guard let value = values.lazy.compactMap(\.self).first else {
                 let problem = "\(excerpt) does not fit a number of this encoder"
                 let context = EncodingError.Context(
                     codingPath: container.codingPath, debugDescription: problem)
                 throw EncodingError.invalidValue(number, context)
             }
-        case .null, .array, .object: try container.encodeNil()
+            try container.encode(value)
         }
     }
 

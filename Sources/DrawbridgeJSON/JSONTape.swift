@@ -151,16 +151,6 @@ package final class JSONTape {
         return own.entries.count - 1
     }
 
-    /// Marks a value, and the elements of an array, as text from a query or a form.
-    package func markText(_ place: Int) {
-        var place = place
-        let end = next(after: place)
-        while place < end {
-            own.entries[place].isText = true
-            place = own.entries[place].kind == .object ? next(after: place) : place + 1
-        }
-    }
-
     /// A value, or the name of a member, whose entry precedes that of the member's value.
     package struct Entry {
         package enum Kind: UInt8 {

@@ -1,5 +1,4 @@
-// One generic `decode` satisfies nearly all requirements of the protocols. 128-bit integers need a method of their own
-// because the protocols' default throws; common types have one because it is faster.
+// One generic `decode` satisfies the requirements of the protocols; common types have one because it is faster.
 
 extension JSONTapeDecoder {
     struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -30,14 +29,6 @@ extension JSONTapeDecoder {
         func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try member(key, type).double() }
 
         func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try member(key, type).integer(type) }
-
-        func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-            try member(key, type).integer(type)
-        }
-
-        func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-            try member(key, type).integer(type)
-        }
 
         /// The member; nil if it is missing, null, or empty text of a form.
         @inline(__always)
@@ -110,10 +101,6 @@ extension JSONTapeDecoder {
             try next { try $0.decode(type) }
         }
 
-        mutating func decode(_ type: Int128.Type) throws -> Int128 { try next { try $0.integer(type) } }
-
-        mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next { try $0.integer(type) } }
-
         mutating func nestedContainer<NestedKey: CodingKey>(
             keyedBy type: NestedKey.Type
         ) throws -> KeyedDecodingContainer<NestedKey> {
@@ -147,10 +134,6 @@ extension JSONTapeDecoder {
 
 extension JSONTapeDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { entry.kind == .null }
-
-    func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
-
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
 }
 
 // These need one lookup where the protocol's defaults need three. Also, a default treats empty text as missing, since

@@ -11,27 +11,9 @@ extension JSON {
     /// text or milliseconds since 1970, `Data` from base64 text, `Decimal` with every digit. Members that the type does
     /// not ask for are ignored.
     ///
-    /// ```swift
-    /// let query: JSON = ["page": "2", "tag": "red"]
-    /// let search = try query.decode(Search.self, textMembers: ["page", "tag"])  // page: Int, tag: [String]
-    /// ```
-    /// - Parameters:
-    ///   - type: The type to make.
-    ///   - textMembers: The members of the outermost object that arrived as text, from a query or a form. Their
-    ///     text is read as the number, truth value or date that is asked for, and a single text as an array of
-    ///     one.
-    /// - Returns: The value.
     /// - Throws: `DecodingError` with the path to what does not fit.
-    public func decode<Value: Decodable>(
-        _ type: Value.Type = Value.self, textMembers: Set<String> = []
-    ) throws -> Value {
-        let tape = try JSONTape(self)
-        if !textMembers.isEmpty, case .object(let members) = self {
-            for (member, place) in zip(members, tape.values(in: 0)) where textMembers.contains(member.key) {
-                tape.markText(place)
-            }
-        }
-        return try tape.decode(type)
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try JSONTape(self).decode(type)
     }
 }
 
@@ -135,13 +117,11 @@ struct JSONTapeDecoder: Decoder {
         if type == Int32.self { return identity(try integer(Int32.self), as: type) }
         if type == Int16.self { return identity(try integer(Int16.self), as: type) }
         if type == Int8.self { return identity(try integer(Int8.self), as: type) }
-        if type == Int128.self { return identity(try integer(Int128.self), as: type) }
         if type == UInt.self { return identity(try integer(UInt.self), as: type) }
         if type == UInt64.self { return identity(try integer(UInt64.self), as: type) }
         if type == UInt32.self { return identity(try integer(UInt32.self), as: type) }
         if type == UInt16.self { return identity(try integer(UInt16.self), as: type) }
         if type == UInt8.self { return identity(try integer(UInt8.self), as: type) }
-        if type == UInt128.self { return identity(try integer(UInt128.self), as: type) }
         if type == [Int].self { return identity(try array { try $0.integer(Int.self) }, as: type) }
         if type == [Double].self { return identity(try array { try $0.double() }, as: type) }
         guard depth <= Self.maximumDepth else {

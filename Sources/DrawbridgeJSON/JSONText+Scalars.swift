@@ -33,13 +33,11 @@ extension JSONText {
         if Value.self == Int32.self { return done(write(Int(identity(value, as: Int32.self)))) }
         if Value.self == Int16.self { return done(write(Int(identity(value, as: Int16.self)))) }
         if Value.self == Int8.self { return done(write(Int(identity(value, as: Int8.self)))) }
-        if Value.self == Int128.self { return done(write(whole: identity(value, as: Int128.self))) }
         if Value.self == UInt.self { return done(write(whole: identity(value, as: UInt.self))) }
         if Value.self == UInt64.self { return done(write(whole: identity(value, as: UInt64.self))) }
         if Value.self == UInt32.self { return done(write(Int(identity(value, as: UInt32.self)))) }
         if Value.self == UInt16.self { return done(write(Int(identity(value, as: UInt16.self)))) }
         if Value.self == UInt8.self { return done(write(Int(identity(value, as: UInt8.self)))) }
-        if Value.self == UInt128.self { return done(write(whole: identity(value, as: UInt128.self))) }
         if Value.self == [Int].self { return done(write(identity(value, as: [Int].self)) { write($0) }) }
         return false
     }

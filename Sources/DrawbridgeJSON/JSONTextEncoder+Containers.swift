@@ -1,5 +1,4 @@
-// One generic `encode` satisfies nearly all requirements of the protocols. 128-bit integers need a method of their own
-// because the protocols' default throws; common types have one because it is faster.
+// One generic `encode` satisfies the requirements of the protocols; common types have one because it is faster.
 
 extension JSONTextEncoder {
     struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -31,14 +30,6 @@ extension JSONTextEncoder {
             text.write(value)
         }
 
-        func encode(_ value: Int128, forKey key: Key) throws {
-            try text.append(value, named: key.stringValue, at: place)
-        }
-
-        func encode(_ value: UInt128, forKey key: Key) throws {
-            try text.append(value, named: key.stringValue, at: place)
-        }
-
         func nestedContainer<NestedKey: CodingKey>(
             keyedBy type: NestedKey.Type, forKey key: Key
         ) -> KeyedEncodingContainer<NestedKey> {
@@ -66,10 +57,6 @@ extension JSONTextEncoder {
 
         func encode<Value: Encodable>(_ value: Value) throws { try text.appendElement(value, at: place) }
 
-        func encode(_ value: Int128) throws { try text.appendElement(value, at: place) }
-
-        func encode(_ value: UInt128) throws { try text.appendElement(value, at: place) }
-
         func nestedContainer<NestedKey: CodingKey>(
             keyedBy type: NestedKey.Type
         ) -> KeyedEncodingContainer<NestedKey> {
@@ -82,15 +69,10 @@ extension JSONTextEncoder {
 
         func superEncoder() -> any Encoder { text.reserveElement(at: place) }
     }
-
 }
 
 extension JSONTextEncoder: SingleValueEncodingContainer {
     func encodeNil() throws { try text.appendSingle(JSON.null, at: place) }
 
     func encode<Value: Encodable>(_ value: Value) throws { try text.appendSingle(value, at: place) }
-
-    func encode(_ value: Int128) throws { try text.appendSingle(value, at: place) }
-
-    func encode(_ value: UInt128) throws { try text.appendSingle(value, at: place) }
 }

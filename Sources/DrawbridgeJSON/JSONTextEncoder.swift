@@ -1,8 +1,8 @@
 extension JSON {
     /// Encodes a value of any `Encodable` type.
     ///
-    /// `Date` becomes ISO 8601 text in UTC with milliseconds, `Data` base64 text, `URL` text; `Decimal`, 128-bit
-    /// integers and `JSON` keep every digit. A type that encodes nothing becomes an empty object.
+    /// `Date` becomes ISO 8601 text in UTC with milliseconds, `Data` base64 text, `URL` text; `Decimal` and
+    /// `JSON` keep every digit. A type that encodes nothing becomes an empty object.
     /// - Parameter value: The value to encode.
     /// - Throws: `EncodingError` with the coding path, for example for infinity and NaN.
     public init(encoding value: some Encodable) throws {

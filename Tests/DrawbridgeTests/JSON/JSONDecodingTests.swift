@@ -24,8 +24,8 @@ struct JSONDecodingTests {
         var data: Data?
         var url: URL?
         var decimal: Decimal?
-        var big: Int128?
-        var huge: UInt128?
+        var big: Int64?
+        var huge: UInt64?
         var json: JSON?
     }
 
@@ -34,7 +34,7 @@ struct JSONDecodingTests {
             "date": "2026-11-20T23:29:24.5Z", "data": "+/8A", "url": "https://example.com/",
             "json": [1, .null],
             "decimal": .number(JSON.Number(verified: "12345678901234567890.12345")),
-            "big": .number(JSON.Number(Int128.min)), "huge": .number(JSON.Number(UInt128.max)), "unknown": 1,
+            "big": .number(JSON.Number(Int64.min)), "huge": .number(JSON.Number(UInt64.max)), "unknown": 1,
         ]
         let value = try json.decode(Everything.self)
         #expect(value.date == Date(timeIntervalSince1970: 1_795_217_364.5))
@@ -79,16 +79,15 @@ struct JSONDecodingTests {
 
     @Test func integersOfEveryWidthAreDecodedExactly() throws {
         struct Wide: Codable, Equatable {
-            var a: Int128
-            var b: UInt128
-            var c: [Int128]
-            var d: [String: UInt128?]
+            var a: Int64
+            var b: UInt64
+            var c: [Int64]
+            var d: [String: UInt64?]
         }
         let wide = Wide(a: .min, b: .max, c: [.max, 0], d: ["x": 1, "y": nil, "z": .max])
         #expect(try JSON(parsing: JSON.encode(wide)).decode() == wide)
-        #expect(try JSON(encoding: Int128.max).decode() == Int128.max)
-        #expect(try JSON(encoding: UInt128?.some(.max)).decode() == UInt128.max)
-        #expect(throws: DecodingError.self) { try JSON(encoding: Int128.max).decode(Int.self) }
+        #expect(try JSON(encoding: UInt64?.some(.max)).decode() == UInt64.max)
+        #expect(throws: DecodingError.self) { try JSON(encoding: UInt64.max).decode(Int.self) }
     }
 
     @Test func superDecodersReadTheirMembers() throws {
@@ -125,12 +124,12 @@ struct JSONDecodingTests {
 
     @Test func anElementThatFailsToDecodeMayBeReadAsAnotherType() throws {
         struct Lenient: Decodable, Equatable {
-            var numbers: [Int128] = []
+            var numbers: [Int64] = []
             var others: [JSON] = []
             init(from decoder: any Decoder) throws {
                 var container = try decoder.unkeyedContainer()
                 while !container.isAtEnd {
-                    if let number = try? container.decode(Int128.self) {
+                    if let number = try? container.decode(Int64.self) {
                         numbers.append(number)
                     } else {
                         others.append(try container.decode(JSON.self))

@@ -54,3 +54,20 @@ extension JSON {
         }
     }
 }
+
+extension JSON {
+    /// Decodes it as a request is whose query or form has these members: they are text.
+    func decode<Value: Decodable>(_ type: Value.Type, textMembers: Set<String>) throws -> Value {
+        guard let members = objectValue else { return try decode(type) }
+        let texts = members.compactMap { name, value -> (name: String, values: [String])? in
+            guard textMembers.contains(name) else { return nil }
+            let values = value.stringValue.map { [$0] } ?? value.arrayValue?.compactMap(\.stringValue) ?? []
+            return values.isEmpty ? nil : (name, values)
+        }
+        var others = members
+        for (name, _) in texts { others[name] = nil }
+        let tape = try JSONTape(.object(others))
+        for (name, values) in texts { tape.add(values, named: name) }
+        return try tape.decode(type)
+    }
+}

@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// Without this, nothing would explain it. Each path is reported once, in the log and in the journal.
 package final class PagesWithoutNative: Sendable {
-    /// The reasons, which ``sentence(_:_:)`` explains.
     package enum Reason {
         case encoded(_ coding: String)
         /// The server redirects to a scheme of the app, and no call is made; nil for the request of a script.
@@ -43,7 +42,7 @@ package final class PagesWithoutNative: Sendable {
         let sentence = Self.sentence(request.path, reason)
         request.logger.warning("\(sentence)")
         if let journal, journal.isOn {
-            _ = journal.note(sentence, about: request.path)
+            _ = journal.note(.notice, of: nil, request.path, saying: sentence)
         }
     }
 

@@ -42,17 +42,18 @@ extension Gateway {
         var headers: HTTPFields = [.contentType: "application/json", .session: request.session.name]
         var caller = request
         // A page can leave out its `Referer`, but not change its origin.
-        if let referer = request.headers.value(.referer) {
-            let parts = referer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-            caller.headers[.origin] =
-                caller.headers[.origin] ?? WebOrigin.of(parts.prefix(3).joined(separator: "/"))
-            if caller.headers.contains(.origin), !access.refusesOtherPages(caller) {
-                let path = Target.path(ofURL: referer)
-                let page = ranked(in: request.session).first { $0.path == path && $0.presence == .here }
-                (headers[.pagePath], headers[.pageID]) = (path, page?.id)
+        if let referrer = request.referrer {
+            caller.headers[.origin] = caller.headers[.origin] ?? request.ownOrigin
+            if !access.refusesOtherPages(caller) {
+                let page = ranked(in: request.session).first {
+                    $0.path == referrer.path && $0.presence == .here
+                }
+                (headers[.pagePath], headers[.pageID]) = (referrer.path, page?.id)
                 headers[.pageToken] = access.token.text
                 caller.headers[.pageToken] = access.token.text
             }
+        } else if request.headers.contains(.referer) {
+            return "a page of another site has led here"
         }
         if let refusal = access.refusesCaller(of: caller) { return refusal.message }
         var call = Request(

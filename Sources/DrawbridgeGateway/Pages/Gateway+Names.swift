@@ -135,47 +135,43 @@ extension Gateway {
         }
     }
 
-    /// Tells of a scheme to which a server has redirected a page.
     func hear(ofRedirectTo scheme: String, by request: Request) {
         let missed = MissedName(["missed": .string(scheme), "of": .string(Lack.schemes)])
         guard let lack = missed.flatMap(Lack.init) else { return }
-        let page = request.headers.value(.referer).map(Target.path(ofURL:)) ?? request.path
-        tell(lack, lack.title, .redirect(request.path), of: [Self.file(ofPageAt: page)])
+        let page = Self.file(ofPageAt: request.referrer?.path ?? request.path)
+        tell(lack, lack.title, .redirect(request.path), of: [page])
     }
 
-    /// Tells of something that pages lack once, in log and journal, where no page has to be told.
-    private func tell(_ lack: Lack, _ title: String, _ sign: Lack.Sign, of files: Set<String>) {
-        guard !isGiven(lack, title), lacks.withLock({ $0.isNews(lack, of: files) }) else { return }
-        let text = sentence(about: lack, title, sign)
-        logger.notice("\(text)")
-        note(lack, title, of: files, journal.isOn ? journal.note(text, about: title) : nil)
-    }
-
-    /// Tells the page's console once what it lacks, and for each path log and journal too.
     private func tell(_ lack: Lack, _ title: String, _ sign: Lack.Sign, to page: Page) {
-        guard page.isNews(lack) else { return }
-        if isGiven(lack, title) {
-            guard lack.setting == .bridge, replyBook.settings(ofPageAt: page.path).bridges != nil else {
-                return
-            }
+        tell(lack, title, sign, of: [Self.file(ofPageAt: page.path)], page)
+    }
+
+    /// Tells of something that pages lack: for each path once in log and journal, and each page's console once.
+    private func tell(
+        _ lack: Lack, _ title: String, _ sign: Lack.Sign, of files: Set<String>, _ page: Page? = nil
+    ) {
+        guard page?.isNews(lack) != false else { return }
+        guard !isGiven(lack, title) else {
+            guard let page, lack.setting == .bridge,
+                replyBook.settings(ofPageAt: page.path).bridges != nil
+            else { return }
             return page.warn(
                 "This page failed without \(title), which its own \"bridge\" list below \"pages\" leaves out. Add it there"
             )
         }
         let text = sentence(about: lack, title, sign, for: page)
-        let files: Set = [Self.file(ofPageAt: page.path)]
-        guard lacks.withLock({ $0.isNews(lack, of: files) }) else { return page.tellConsole(text) }
-        note(lack, title, of: files, page.note(.notice, title, saying: text))
-        page.warn(text)
-    }
-
-    private func note(_ lack: Lack, _ title: String, of files: Set<String>, _ record: Int?) {
+        guard lacks.withLock({ $0.isNews(lack, of: files) }) else {
+            page?.tellConsole(text)
+            return
+        }
+        let record = journal.isOn ? journal.note(.notice, of: page?.concerned, title, saying: text) : nil
         // Flags come before the file.
         let isForFile = program.pageFile?.flags.contains(lack.setting.rawValue) == false
         if isForFile, let record { journal.note(gives: lack.members, isGiven: false, of: record) }
         let known = KnownLacks.Known(
             lack: lack, title: title, files: files, record: isForFile ? record : nil)
         lacks.withLock { $0.all.append(known) }
+        if let page { page.warn(text) } else { logger.notice("\(text)") }
     }
 
     private func sentence(

@@ -34,7 +34,6 @@ public final class Journal: Sendable {
         var lastWaiter = 0
         var touched: [Topic: Int] = [:]
         var isStopping = false
-        /// Called for each call that has ended; nil if there is no listener.
         var listener: (@Sendable (JournalRecord, _ times: Int) -> Void)?
 
         /// Counts a change; `number` is that of the record, or 0 for a change of something else.
@@ -69,19 +68,14 @@ public final class Journal: Sendable {
         return add(JournalRecord.Head(kind, request, from: caller, contentType: type), .waiting, input)
     }
 
-    /// Records an event of a page.
+    /// Records an event of a page, or a message that belongs to none.
     ///
     /// - Parameter state: `waiting` if an answer is expected; nil if not.
     package func note(
-        _ kind: JournalRecord.Kind, of page: JournalRecord.Concerned, _ name: String, at bridge: String,
-        _ input: [UInt8], saying sentence: String?, _ state: JournalRecord.State?
+        _ kind: JournalRecord.Kind, of page: JournalRecord.Concerned?, _ name: String, at bridge: String = "",
+        _ input: [UInt8] = [], saying sentence: String?, _ state: JournalRecord.State? = nil
     ) -> Int {
         add(JournalRecord.Head(kind, of: page, name, at: bridge), state, input, saying: sentence)
-    }
-
-    /// Records a message that does not belong to a page.
-    package func note(_ sentence: String, about name: String) -> Int {
-        add(JournalRecord.Head(.notice, of: nil, name), nil, [], saying: sentence)
     }
 
     /// Records the member of the file that gives pages what a notice says they lack, and whether the file has it.

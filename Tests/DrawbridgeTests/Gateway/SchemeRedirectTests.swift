@@ -103,7 +103,7 @@ import Testing
     }
 
     /// By plain http to another machine a browser says nothing of sites, and a page of ours sends no token with a link.
-    @Test(arguments: [("http://192.0.2.1:80/a", true), ("http://evil.example/", false), ("", false)])
+    @Test(arguments: [("http://192.0.2.1/a", true), ("http://evil.example/", false), ("", false)])
     func onAPhoneThePageIsToldByItsReferer(referer: String, mayCall: Bool) async throws {
         let access = AccessPolicy(allowedHosts: ["192.0.2.1"])
         let program = try Self.program("myapp://pay", access: access)

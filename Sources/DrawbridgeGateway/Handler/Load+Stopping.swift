@@ -5,7 +5,6 @@ import Logging
 
 // Stops a handler whose caller has left, whose deadline has passed, or whose stream is not read any more.
 extension Load {
-    /// Called when the caller has left.
     package func cancel() { stop(with: CancellationError()) }
 
     package func expire() {
@@ -45,32 +44,10 @@ extension Load {
             handler.stopLoading()
             next()
         case .anywhere, .thread:
-            let watch = StopWatch(of: self)
             OwnThread.perform { [self] in
                 handler.stopLoading()
-                watch.end()
                 next()
             }
-        }
-    }
-
-    /// Logs a handler that does not return from its `stopLoading()`.
-    private final class StopWatch: Expiring {
-        private let load: Load
-
-        init(of load: Load) {
-            self.load = load
-            Deadlines.shared.add(self, after: .seconds(1))
-        }
-
-        func end() { Deadlines.shared.remove(self) }
-
-        func expire() {
-            load.request.logger.error(
-                """
-                \(load.route.name) has been in its stopLoading() for more than a second, and the answer waits for that; \
-                let it only signal that the work must end, and return
-                """)
         }
     }
 

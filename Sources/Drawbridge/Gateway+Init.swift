@@ -32,7 +32,6 @@ extension Gateway {
     }
 }
 
-/// Answers requests below `/__drawbridge__/`.
 private func respondToOwn(_ request: Request, by gateway: Gateway) async throws -> Response {
     try await Endpoint.respond(to: request, by: gateway)
 }

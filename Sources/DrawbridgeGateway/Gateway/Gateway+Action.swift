@@ -26,7 +26,9 @@ extension Gateway {
         form["data"] = nil
         request.body = Request.Body(form.text)
         if let data = call.data {
-            request.bridgeInput = Self.input(data, isText: !isJSON || query["data"] != nil)
+            // In a query or a form it is text, which is read as JSON if it is JSON.
+            let text = isJSON && query["data"] == nil ? nil : data.stringValue
+            request.bridgeInput = text.flatMap { try? JSON(parsing: Array($0.utf8)) } ?? data
         } else if form.isEmpty {
             request.bridgeInput = JSON.null
         }
@@ -37,12 +39,6 @@ extension Gateway {
         let name = action.hasPrefix("/") ? String(action.dropFirst()) : action
         request.path = "/" + Percent.encode(name, keeping: "/")
         return request
-    }
-
-    /// The input in `data`; in a query or form that is a text, which is read as JSON if it is JSON.
-    private static func input(_ data: JSON, isText: Bool) -> JSON {
-        guard isText, case .string(let text) = data else { return data }
-        return (try? JSON(parsing: Array(text.utf8))) ?? .string(text)
     }
 
     private struct Call: Decodable, Sendable {

@@ -13,7 +13,6 @@ struct PassThrough: Sendable {
 }
 
 extension Gateway {
-    /// Passes a request through to the responders, and records it in the journal.
     func pass(_ request: Request, by passing: PassThrough? = nil) async throws -> Response {
         let number = passes(request)
         do {
@@ -55,14 +54,12 @@ extension Gateway {
         return passing.answer(try await passing.responders.respond(to: passing.request))
     }
 
-    private func isChanged(_ path: String) -> Bool { pageRuntime?.isFor(path) == true }
-
     /// Decides how a request is passed to the responders; nil for the gateway's own endpoints.
     ///
     /// The page runtime is added to the documents that responders send.
     func passing(_ request: Request) -> PassThrough? {
         if OwnPath.isOwn(request) { return nil }
-        guard let injection, !request.isAbsoluteForm, isChanged(request.path) else {
+        guard let injection, !request.isAbsoluteForm, pageRuntime?.isFor(request.path) == true else {
             return PassThrough(responders: behind, request: request) { $0?.withPasser }
         }
         if let refusal = injection.refusal(of: request) {

@@ -40,18 +40,17 @@ extension Gateway {
         let room = columns ?? 120
         var line = LineText(record.shownName)
         let input = record.shown(record.shownInput(secrets), isWhole: record.input.isWhole)
-        if record.by == .nobody {
-            // The advice is never cut: the input is shortened instead, and columns may not align.
-            let why = "  \(whyNobody(record, times))"
-            let left = max(line.columns, room - LineText(why).columns)
-            if input != "null" {
-                line.append(" \(input)", upTo: columns == nil ? 500 : min(room * 3 / 10, left))
-            }
-            line.pad(to: min(room * 3 / 10, left))
+        let why = record.by == .nobody ? "  \(whyNobody(record, times))" : nil
+        // The advice is never cut: the input is shortened instead, and columns may not align.
+        let left = why.map { max(line.columns, room - LineText($0).columns) } ?? room
+        if input != "null" {
+            line.append(" \(input)")
+            line.cut(to: columns == nil ? 500 : min(room * 3 / 10, left))
+        }
+        line.pad(to: min(room * 3 / 10, left))
+        if let why {
             line.append(why)
         } else {
-            if input != "null" { line.append(" \(input)", upTo: columns == nil ? 500 : room * 3 / 10) }
-            line.pad(to: room * 3 / 10)
             line.append("  ")
             line.append(record.who)
             if record.state == .missing {
@@ -177,11 +176,6 @@ private struct LineText {
     mutating func append(_ more: String) {
         text += more
         for scalar in more.unicodeScalars { columns += Self.columns(of: scalar) }
-    }
-
-    mutating func append(_ more: String, upTo column: Int) {
-        append(more)
-        cut(to: column)
     }
 
     mutating func pad(to column: Int) {

@@ -25,18 +25,16 @@ extension Gateway {
             journal.note(near: near.words, of: number)
         }
         // For a call by a page's WebSocket, `hear(of:to:from:)` tells the log and the page's console.
-        if plain.channelCall == nil, !journal.isTold {
-            if let times = timesMissed(plain.name) {
-                plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")
-            }
+        if plain.channelCall == nil, !journal.isTold, let times = timesMissed(plain.name) {
+            plain.logger.warning("\(hint)\(reason == nil ? howToMock(plain) : "")\(times)")
         }
-        if unhandled == .fail {
-            var response = refusal(HTTPError(.notFound, hint, headers: [.hint: encoded(hint)]), of: plain)
-            response.answeredBy = Response.noHandler
-            return response
-        }
-        var response = failure(HTTPError(.badRequest, "No response"), to: plain)
-        response.headers[.hint] = encoded(hint)
+        var response =
+            unhandled == .fail
+            ? refusal(HTTPError(.notFound, hint), of: plain)
+            : failure(HTTPError(.badRequest, "No response"), to: plain)
+        // Percent-encoded, because a header field takes only ASCII.
+        let field = Percent.encode(hint, keeping: "/:* ,;?=()")
+        response.headers[.hint] = field.utf8.count > 256 ? "\(field.prefix(256))..." : field
         response.answeredBy = Response.noHandler
         return response
     }
@@ -127,52 +125,32 @@ extension Gateway {
         return ways.joined(separator: ", or ")
     }
 
-    /// Percent-encodes a text for a header field, which takes only ASCII, and shortens it.
-    private func encoded(_ text: String) -> String {
-        let text = Percent.encode(text, keeping: "/:* ,;?=()")
-        return text.utf8.count > 256 ? "\(text.prefix(256))..." : text
-    }
-
     func hint(for request: Request) -> String {
         if request.path == "/", let call = request.callingPage?.call, call.name.isEmpty {
             return "no handler at /, which gets what a page sends without a name, "
                 + "as WebViewJavascriptBridge 4 does by send(data): register one there"
         }
-        var hint = "no handler at /\(request.name.cut(to: 200))"
+        let hint = "no handler at /\(request.name.cut(to: 200))"
         if replies(for: request).mayAnswer {
             return "\(hint), and no case of its reply answers this input; give it a last case without $when"
         }
-        switch elsewhere(than: request) {
-        case .pages(let words): hint += "; \(words)"
-        case .nearest(let path): hint += "; the nearest registered path is \(path)"
-        case nil: break
-        }
-        return hint
+        return elsewhere(than: request).map { "\(hint); \($0.hint)" } ?? hint
     }
 
-    /// What to suggest for a name that nothing answers: other pages that have it, or the nearest path.
-    private enum Elsewhere {
-        case pages(String)
-        case nearest(path: String)
-
-        var words: String {
-            switch self {
-            case .pages(let words): words
-            case .nearest(let path): "did you mean \(CallName.plain(path))?"
-            }
-        }
-    }
-
-    private func elsewhere(than request: Request) -> Elsewhere? {
+    /// What to suggest for a name that nothing answers, in a hint and in words of the journal: other pages that have it, or
+    /// the nearest path.
+    private func elsewhere(than request: Request) -> (hint: String, words: String)? {
         let others = titlesOfPages(with: request.path, otherThan: request)
-        if !others.isEmpty {
-            let pages = others.joined(separator: ", ")
+        guard others.isEmpty else {
             let own =
                 request.pagePlace.map { place in
                     "this page is at \(Self.title(CallName.path(in: place.path), id: place.id, item: pageIDItem).cut(to: 200))"
                 } ?? "this request has no page"
-            return .pages("pages at \(pages) have one, but \(own)")
+            let words = "pages at \(others.joined(separator: ", ")) have one, but \(own)"
+            return (words, words)
         }
-        return nearest(to: "/\(request.name)", for: request).map { .nearest(path: $0) }
+        return nearest(to: "/\(request.name)", for: request).map { path in
+            ("the nearest registered path is \(path)", "did you mean \(CallName.plain(path))?")
+        }
     }
 }

@@ -275,11 +275,17 @@ extension Response {
         case 200...203, 400...599: break
         default: return false
         }
-        // Avoids the subscript, which would build an index of all names, for most responses only for this lookup.
-        guard let type = contentType?.text ?? headers.last(where: { $0.name == .contentType })?.value,
-            type.isHTMLType
-        else { return false }
-        return headers.word(.contentDisposition)?.hasPrefix("attachment") != true
+        return isType("text/html") && headers.word(.contentDisposition)?.hasPrefix("attachment") != true
+    }
+
+    /// With or without parameters; compares bytes and makes no index of the fields, to be fast for every response.
+    private func isType(_ name: String) -> Bool {
+        var type = (contentType?.text ?? headers.last { $0.name == .contentType }?.value ?? "").utf8[...]
+        // Of several the last one is meant (Fetch, "extract a MIME type").
+        if let comma = type.lastIndex(of: UInt8(ascii: ",")) { type = type[comma...].dropFirst() }
+        type = type.drop { " \t".utf8.contains($0) }
+        return type.starts(with: name.utf8) { $0 | 0x20 == $1 }
+            && type.dropFirst(name.utf8.count).first.map { "; \t".utf8.contains($0) } != false
     }
 
     /// Whether a browser guesses the type from the bytes (MIME Sniffing, section 7).
@@ -291,10 +297,7 @@ extension Response {
             && headers.word(.contentDisposition)?.hasPrefix("attachment") != true
     }
 
-    fileprivate var isXHTML: Bool {
-        (contentType?.text ?? headers.value(.contentType))?.lowercased().hasPrefix("application/xhtml+xml")
-            == true
-    }
+    fileprivate var isXHTML: Bool { isType("application/xhtml+xml") }
 
     /// Whether the body is uncompressed, and in an encoding that contains ASCII.
     fileprivate var isPlain: Bool {
@@ -315,22 +318,6 @@ extension Response {
     fileprivate func policies(_ name: HTTPField.Name) -> [ContentSecurityPolicy] {
         guard headers.contains(name) else { return [] }
         return headers[values: name].flatMap { ContentSecurityPolicy.list(Array($0.utf8)) }
-    }
-}
-
-extension String {
-    /// Whether a media type is `text/html`, with or without parameters; compares bytes, to be fast for every response.
-    ///
-    /// Of several the last one is meant (Fetch, "extract a MIME type").
-    fileprivate var isHTMLType: Bool {
-        let start = utf8.lastIndex(of: UInt8(ascii: ",")).map(utf8.index(after:)) ?? startIndex
-        let rest = utf8[start...].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let name = "text/html".utf8
-        guard rest.prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 }) else { return false }
-        switch rest.dropFirst(name.count).first {
-        case nil, UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"): return true
-        default: return false
-        }
     }
 }
 

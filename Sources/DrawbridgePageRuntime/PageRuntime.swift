@@ -3,6 +3,12 @@ import DrawbridgeMessages
 import DrawbridgeMocks
 import HTTPTypes
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// The configuration of the script that lets pages call native, and of the names that it defines in them.
 ///
 /// Most pages reveal by themselves which bridge they use. What they do not reveal is configured here.
@@ -183,30 +189,17 @@ enum WebView: String {
     case apple = "Apple"
 
     /// Browsers, and programs that play one in tests.
-    private static let browsers: [StaticString] = ["Safari/", "jsdom/", "HappyDOM/"]
+    private static let browsers = ["Safari/", "jsdom/", "HappyDOM/"]
 
     init?(userAgent: String) {
-        if userAgent.has("; wv)") {
+        // For every document that is served: fifty times as fast as `contains`.
+        func has(_ part: String) -> Bool { strstr(userAgent, part) != nil }
+        if has("; wv)") {
             self = .android
-        } else if userAgent.has("AppleWebKit/"), !Self.browsers.contains(where: userAgent.has) {
+        } else if has("AppleWebKit/"), !Self.browsers.contains(where: has) {
             self = .apple
         } else {
             return nil
-        }
-    }
-}
-
-extension String {
-    /// The same as `contains`, for every document that is served: fifty times as fast for a few words.
-    fileprivate func has(_ part: StaticString) -> Bool {
-        var text = self
-        return part.withUTF8Buffer { part in
-            text.withUTF8 { text in
-                text.count >= part.count
-                    && (0...(text.count - part.count)).contains { start in
-                        text[start] == part[0] && text[start..<(start + part.count)].elementsEqual(part)
-                    }
-            }
         }
     }
 }

@@ -56,8 +56,13 @@ extension AccessPolicy {
                         : "allow it with --cors \(origin), in code AccessPolicy(allowedOrigins:)")
             }
         }
+        // A browser sends a whole URL as the target only to its proxy, and any page that is open there could have asked. A
+        // page can change `User-Agent` and empty `Accept-Language`, but leave out neither that nor `Accept-Encoding`
+        // (Fetch, "forbidden request-header"): whoever sends neither is a program, such as `curl -x`.
         if request.isAbsoluteForm {
-            return isProgram(request) ? .unsaid : .otherPage(Self.tokenRequired, isProvable: true)
+            let marks: [HTTPField.Name] = [.acceptLanguage, .acceptEncoding]
+            return request.hasBrowserMark || marks.contains(where: request.headers.contains)
+                ? .otherPage(Self.tokenRequired, isProvable: true) : .unsaid
         }
         switch site {
         case "same-origin": return .ownPage
@@ -69,16 +74,6 @@ extension AccessPolicy {
                 "serve it here with --root, or let it call with CORS: --cors ORIGIN",
                 isProvable: true)
         }
-    }
-
-    /// True where a request whose target is a whole URL has nothing that browsers send, as with `curl -x`.
-    ///
-    /// A browser sends such a target only to its proxy, and any page that is open there could have asked. A page can
-    /// change `User-Agent` and empty `Accept-Language`, but leave out neither that nor `Accept-Encoding` (Fetch,
-    /// "forbidden request-header"): whoever sends either counts as a browser here.
-    private func isProgram(_ request: Request) -> Bool {
-        !request.hasBrowserMark && !request.headers.contains(.acceptLanguage)
-            && !request.headers.contains(.acceptEncoding)
     }
 
     /// Whether the `Referer` is a page of the gateway's with its path.

@@ -1,7 +1,7 @@
 import DrawbridgeJSON
 import HTTPGrammar
 
-/// Removes secrets from whatever is shown: log, journal, copies, questions, errors.
+/// Removes secrets from whatever is shown: log, journal, copies, inputs in questions, errors.
 ///
 /// They are known by their names, in JSON and in texts, and by their form: JWTs and bearer tokens. The journal itself
 /// keeps them, to repeat calls with them. A nil redaction shows them.
@@ -25,7 +25,6 @@ package struct Redaction: Sendable {
         "version", "policy", "provider", "method", "mode",
     ]
 
-    /// Without further names.
     package static let usual = Redaction()
 
     private let more: [[String]]
@@ -94,7 +93,12 @@ package struct Redaction: Sendable {
     /// A name comes before `:` or `=`, or in quotes after `name=` as in a multipart body. After `=` the value is a word,
     /// after `:` the rest of the line.
     package func removed(fromText text: String, within depth: Int = 0) -> String {
-        guard text.utf8.contains(where: Self.isSign) else { return text }
+        // In front of every value is a blank or one of `:=>[{`, and within a JWT a `J`.
+        guard
+            text.utf8.contains(where: {
+                $0 == 0x20 || $0 == 0x3A || $0 == 0x3D || $0 == 0x3E || $0 == 0x4A || $0 == 0x5B || $0 == 0x7B
+            })
+        else { return text }
         let bytes = Array(text.utf8)
         let first = bytes.first { $0 > 0x20 }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let inner = try? JSON(parsing: bytes) {
@@ -163,16 +167,6 @@ package struct Redaction: Sendable {
             }
         }
         return shown == 0 ? text : String(decoding: clean + bytes[shown...], as: UTF8.self)
-    }
-
-    /// Without one of these no text has a secret: they are in front of a value, or within a JWT.
-    private static func isSign(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x20, UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "["),
-            UInt8(ascii: ">"), UInt8(ascii: "J"):
-            true
-        default: false
-        }
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {

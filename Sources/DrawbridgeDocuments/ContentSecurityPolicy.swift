@@ -22,7 +22,6 @@ package struct ContentSecurityPolicy {
             text = text.prefix(while: \.isHTMLSpace) + all.joined(separator: [UInt8(ascii: " ")])
         }
 
-        /// A directive of another name with the same sources.
         func renamed(_ name: String) -> Directive {
             let all = [ArraySlice(name.utf8)] + words.dropFirst()
             return Directive(text: [UInt8(ascii: " ")] + all.joined(separator: [UInt8(ascii: " ")]))

@@ -157,7 +157,6 @@ package struct HTMLRewriter {
         "basefont", "bgsound",
     ]
 
-    /// End tags that end the head; any other is ignored.
     private static let endTags: [StaticString] = ["body", "html", "br"]
 
     /// Rewrites the `<meta>` tag just read: a policy, the URL of a refresh, or URLs of the upstream.

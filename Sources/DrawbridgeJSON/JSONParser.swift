@@ -290,7 +290,6 @@ struct JSONParser {
         while current == 0x20 || current == 0x0A || current == 0x0D || current == 0x09 { position += 1 }
     }
 
-    /// Skips `word` if it is next; returns whether it was.
     @inline(__always)
     private mutating func skip(_ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount

@@ -99,7 +99,6 @@ package struct ValueShape: Sendable {
             + (members.map { $0.known.map(\.shape) + $0.others } ?? []).reduce(0) { $0 + $1.partCount }
     }
 
-    /// The shape down to a depth; what is deeper becomes ``any``.
     private func cut(to depth: Int) -> ValueShape {
         guard depth > 0 else { return elements == nil && members == nil ? self : .any }
         var shape = self

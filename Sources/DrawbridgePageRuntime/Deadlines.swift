@@ -12,7 +12,6 @@ package protocol Expiring: AnyObject, Sendable {
 package final class Deadlines: Sendable {
     private struct State {
         var waiting: [ObjectIdentifier: (end: ContinuousClock.Instant, waiter: any Expiring)] = [:]
-        /// When the thread wakes next; nil if there is no deadline.
         var nextLook: ContinuousClock.Instant?
     }
 

@@ -11,7 +11,6 @@ package struct Lack: Hashable, Sendable {
         case messageHandler = "message-handler"
     }
 
-    /// How it was noticed.
     package enum Sign: Sendable {
         /// A script of the served folder uses it; `advice` is the end of the sentence.
         case script(String, advice: String)
@@ -81,7 +80,6 @@ package struct Lack: Hashable, Sendable {
         return value.stringValue.flatMap { Self.anyCall.contains($0) ? nil : $0 }
     }
 
-    /// As scripts write it.
     package var title: String {
         let name = value.stringValue ?? ""
         return switch setting {
@@ -92,7 +90,6 @@ package struct Lack: Hashable, Sendable {
         }
     }
 
-    /// The member of a file that gives it.
     package var members: JSON { [setting.rawValue: [value]] }
 
     /// The flag that gives it, to be pasted into a shell.

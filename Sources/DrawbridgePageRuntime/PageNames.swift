@@ -24,7 +24,6 @@ package struct MissedName: Hashable, Sendable {
     /// The object as scripts write it: `MyApp`, `webkit.messageHandlers`.
     package let object: String
 
-    /// Nil for JSON that the page runtime does not send.
     package init?(_ json: JSON) {
         guard let name = json["missed"]?.stringValue, let object = json["of"]?.stringValue,
             (1...100).contains(name.utf8.count), (1...100).contains(object.utf8.count)

@@ -29,7 +29,6 @@ extension Gateway {
         try await serve(by: server)
     }
 
-    /// Serves until the task is cancelled, then stops.
     package func serve(by server: GatewayServer) async throws {
         while (try? await Task.sleep(for: .seconds(3600))) != nil {}
         let leftBehind = await server.end()

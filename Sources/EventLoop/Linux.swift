@@ -50,7 +50,6 @@ package struct SystemError: Error, CustomStringConvertible {
     /// The action that failed, a colon, and the text of `strerror`.
     package let description: String
 
-    /// `code` is an `errno` value; its text is appended to `action`.
     package init(_ action: String, code: Int32 = errno) {
         description = "\(action): \(String(cString: strerror(code)))"
     }

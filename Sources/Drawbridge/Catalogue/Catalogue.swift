@@ -22,7 +22,6 @@ struct Catalogue {
     }
 
     private(set) var entries: [Entry]
-    /// Finds the entry to which a call belongs.
     private let routes: Routes<Entry>
 
     /// - Parameters:

@@ -199,8 +199,6 @@ struct ReplyEdit {
 
     /// Adds members or elements before the first one, on lines of their own, so that it keeps its comment; in its line, if
     /// that is the bracket's.
-    ///
-    /// - Parameter members: makes their texts for an indentation.
     private mutating func add(
         to object: LocatedJSON, before first: Int?, opening: Bool = false,
         _ members: (_ indent: String) -> [String]

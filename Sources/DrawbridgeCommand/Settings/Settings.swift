@@ -173,7 +173,6 @@ struct Settings {
             excluded: plain)
     }
 
-    /// The responders for requests that are not for native, in order.
     func responders(besides others: [any Responder]) throws -> [any Responder] {
         guard let root else { return behind + others + [WelcomePage()] }
         let files = try StaticFiles(root: root, hiding: hidden)

@@ -16,7 +16,6 @@ struct WaitingQuestions {
         case answered(WaitingQuestion, JSON?)
         /// The line is no valid answer; the text says what can be typed.
         case misunderstood(String)
-        /// No question is waiting.
         case unasked
         case nothing
     }

@@ -44,7 +44,6 @@ extension Gateway {
         return ("\(isSecure ? "__Host-" : "")drawbridge-\(request.ownPort)", isSecure)
     }
 
-    /// The secret of an admission in a request's cookie; nil if there is none.
     package func admissionSecret(of request: Request) -> String? {
         request.ownCookies.isEmpty ? nil : request.ownCookies[admissionCookie(for: request).name]
     }

@@ -30,19 +30,14 @@ public final class Gateway: Answerer {
         case fail
     }
 
-    /// The rules that take requests for native, in order.
     @usableFromInline package let rules: [any InterceptionRule]
-    /// The form of answers: with or without an envelope, and with which HTTP status.
     @usableFromInline package let answers: AnswerForm
-    /// What happens to a request for native that has no handler.
     @usableFromInline package let unhandled: Unhandled
     /// Decides which callers may call native.
     public let access: AccessPolicy
     /// The most bytes of a collected body, unless a handler has its own limit; more are a 413.
     @usableFromInline package let bodyLimit: Int
-    /// Asks the person at the app the questions of handlers and replies.
     @usableFromInline package let presenter: any Presenter
-    /// The log of the gateway and its handlers.
     @usableFromInline package let logger: Logger
     /// The open pages that use a bridge.
     public let pages = Pages()
@@ -50,13 +45,11 @@ public final class Gateway: Answerer {
     public let testerToken: TesterToken
     /// The admitted devices on other machines, and the tickets by which more are admitted.
     public let admissions = Admissions()
-    /// The gateway's name in `Via`, by which it recognises a request that it has sent on and that came back.
     @usableFromInline package let via = Via()
     /// How many servers listen for this gateway, and how many have not stopped yet.
     private let servers = Mutex((listening: 0, open: 0))
     package let injection: HTMLInjection?
 
-    /// Answers requests below `/__drawbridge__/`.
     package let answerOwn: @Sendable (Request, Gateway) async throws -> Response
     /// The responders for requests that are not for native: static files or an upstream, for example.
     let behind: ResponderChain
@@ -77,7 +70,6 @@ public final class Gateway: Answerer {
     let lacks = Mutex(KnownLacks())
     package let questions: Questions
     package let handlers: HandlerSet
-    /// Handlers that have their own interception rule instead of a path.
     let ruled: RuledHandlers
     /// Those without an id first, in each part in the order of registration: the last that fits is asked first.
     package let specialHandlers = Mutex<[SpecialHandlers]>([])
@@ -141,11 +133,9 @@ public final class Gateway: Answerer {
         }
     }
 
-    /// The settings from the program that runs the gateway: an immutable snapshot, replaced at each change.
     package var program: GatewayProgram.Snapshot { live.now }
     package var secrets: Redaction { live.now.secrets }
 
-    /// The scripts that are added to documents so that pages can call native; nil leaves documents unchanged.
     package var pageRuntime: PageRuntime? { live.now.pageRuntime }
 
     @discardableResult package func configure<Result>(_ change: (inout GatewayProgram) -> Result) -> Result {

@@ -49,7 +49,6 @@ package struct GatewayProgram: Sendable {
             program[keyPath: path]
         }
     }
-    /// The settings now, and their changes.
     final class Live: Sendable {
         private let snapshot: Mutex<Snapshot>
 

@@ -10,7 +10,6 @@ final class CachedPlan: Sendable {
     let route: Route
     /// The caller's address: callers on other machines have fewer rights.
     let remoteAddress: String?
-    /// The version of the registry (``Registry/version``) for which this was decided.
     let version: Int
 
     init(_ plain: Request, _ route: Route, version: Int) {

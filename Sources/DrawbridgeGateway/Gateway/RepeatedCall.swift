@@ -3,7 +3,6 @@ import DrawbridgeMessages
 
 /// A call that does not come from a page: a program or a person tries a name, or repeats a call of the journal.
 package final class RepeatedCall: ChannelCall {
-    /// The bridge that the journal shows for this call.
     let bridge: String
     let number: Int?
 

@@ -27,7 +27,6 @@ package final class Load: Expiring, LoopWork {
 
     private struct State {
         var isOver = false
-        /// True when the caller left before there was another outcome.
         var isCancelled = false
         /// The handler's response, until it is taken; nil if there is an error.
         var response: Response?
@@ -104,8 +103,6 @@ package final class Load: Expiring, LoopWork {
         if hasEnded { requests.ended(request, number) }
     }
 
-    /// Starts the handler.
-    ///
     /// Returns true when the load is over, as it is with a handler that does not suspend.
     ///
     /// - Parameter tasks: reusable tasks of the loop; nil: a new task, which inherits the caller's task-local values.
@@ -141,7 +138,6 @@ package final class Load: Expiring, LoopWork {
         }
     }
 
-    /// Stores the handler's task, to cancel it when the handler has to stop.
     func isRun(by task: Task<Void, Never>?) { state.withLock { $0.task = task } }
 
     typealias Concerned = (waiter: (@Sendable () -> Void)?, task: Task<Void, Never>?)
@@ -178,7 +174,6 @@ package final class Load: Expiring, LoopWork {
         request.pageRequests?.ended(request, state.withLock { $0.number })
         waiter()
     }
-
 }
 
 /// The load is the executor of its handler's task, so that every step of the handler runs at ``place``.

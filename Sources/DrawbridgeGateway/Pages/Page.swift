@@ -238,7 +238,6 @@ public final class Page: Sendable, Identifiable {
     /// ``handlers``, if that set was made; else nil, without making it.
     var ownHandlers: HandlerSet? { state.withLock { $0.handlers } }
 
-    /// The path of its address, by which its handlers are chosen.
     package var path: String { state.withLock { $0.address.path } }
 
     var address: Address { state.withLock { $0.address } }

@@ -65,7 +65,6 @@ package struct PageCall: Sendable {
     var name: String
     var data: JSON?
     var id: Int?
-    /// The bridge that the page used; nil if it does not say.
     var bridge: Page.Bridge?
     /// Set by a `--bridge` script: its caller waits for an answer, and accepts progress before it.
     var waits = false

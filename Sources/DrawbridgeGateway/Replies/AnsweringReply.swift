@@ -13,7 +13,6 @@ struct AnsweringReply: Answering {
     let input: ReplyInput
     let request: Request
     let book: ReplyBook
-    /// Asks other programs and opens files; nil if replies may use neither.
     let supplier: (any ReplySupplier)?
 
     /// The seconds after which a request with `$silence` fails, so that a program does not wait for ever.
@@ -40,7 +39,6 @@ struct AnsweringReply: Answering {
         }
     }
 
-    /// Reports progress before the answer, where the bridge takes that.
     private func tellProgress() async throws {
         for (place, template) in reply.progress.enumerated() {
             if place > 0 { try await Task.sleep(for: .milliseconds(reply.every)) }

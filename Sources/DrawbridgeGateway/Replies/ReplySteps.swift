@@ -195,7 +195,6 @@ package final class ReplySteps: Sendable {
     /// Ends a call; returns whether its steps may begin, which they may not if its session was reset meanwhile.
     func ends(call number: Int) -> Bool { state.withLock { $0.calls.removeValue(forKey: number) != nil } }
 
-    /// Cancels all steps of a session; of all sessions where it is nil.
     func cancel(in session: Session? = nil) {
         let tasks = state.withLock { state in
             if let session { state.calls = state.calls.filter { $0.value != session } }

@@ -3,7 +3,6 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// A set of handlers for some pages.
 package struct SpecialHandlers: Sendable {
     /// Of their paths; nil for all.
     let pattern: RoutePattern?

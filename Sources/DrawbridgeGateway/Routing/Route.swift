@@ -27,7 +27,6 @@ package final class Route: Routed, Answering {
     package let handler: any Handler.Type
     let make: @Sendable (Request) throws -> any Handler
 
-    /// As its type says; the deadline as it was registered.
     package let options: HandlerOptions
 
     package let name: String

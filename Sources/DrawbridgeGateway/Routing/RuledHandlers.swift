@@ -22,7 +22,6 @@ final class RuledHandlers: Sendable {
         registry.hasChanged()
     }
 
-    /// Returns false when there was none for this type.
     func remove(_ type: ObjectIdentifier) -> Bool {
         defer { registry.hasChanged() }
         return routes.withLock { routes in

@@ -26,6 +26,5 @@ package enum CallName {
 }
 
 extension Request {
-    /// The called name, as journal and file have it.
     package var name: String { CallName.plain(CallName.path(in: target)) }
 }

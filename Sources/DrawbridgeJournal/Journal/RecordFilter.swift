@@ -9,7 +9,6 @@ package struct RecordFilter: Sendable {
     package var page: String?
     package var state: JournalRecord.State?
     package var by: String?
-    /// Whether only unanswered calls match.
     package var isUnanswered = false
     package var when: Condition?
 

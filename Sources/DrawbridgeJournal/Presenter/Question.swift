@@ -11,7 +11,6 @@ public struct Question: Sendable, Hashable {
         case notice
         /// One of these choices, of which the first is the usual one.
         case choice([String])
-        /// A text for each of these fields.
         case form([Field])
     }
 

@@ -18,7 +18,6 @@ public struct AccessPolicy: Sendable {
     /// The secret that the gateway's own pages send with their calls; new in every process.
     public let token: PageToken
 
-    /// The addresses of proxies whose forwarding headers are trusted.
     let trustedProxies: [AddressRange]
 
     /// Whether programs on other machines may use the tester's API, with its token.

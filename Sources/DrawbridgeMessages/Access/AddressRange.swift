@@ -10,7 +10,6 @@ package struct AddressRange: Sendable, Equatable {
         (first, rest) = (address, (address.isIPv6 ? 128 : 32) - prefix)
     }
 
-    /// Reads an address, or a range of them.
     package init(_ text: String) throws(InvalidAddressRange) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let written = String(parts[0])

@@ -13,7 +13,6 @@ extension HTTPField.Name {
     package static let pageAfter = Self("X-Drawbridge-After")!
     /// The `--bridge` script that has sent a request of the page.
     package static let pageBridge = Self("X-Drawbridge-Bridge")!
-    /// The session of a test that a request belongs to.
     package static let session = Self("X-Drawbridge-Session")!
     package static let lastEventID = Self("Last-Event-ID")!
     package static let pageID = Self("X-Drawbridge-Page")!

@@ -52,7 +52,6 @@ public struct Query: Sendable, Equatable, Sequence {
     /// All values with this name, in order.
     public func values(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
 
-    /// True when there is no item.
     package var isEmpty: Bool { items.isEmpty }
 
     /// The query as text, percent-encoded.

@@ -30,7 +30,6 @@ extension Request {
             return bytes
         }
 
-        /// The number of bytes if it is known.
         @usableFromInline package var length: Int? {
             switch storage {
             case .bytes(let bytes): bytes.count

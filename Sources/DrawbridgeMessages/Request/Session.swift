@@ -13,7 +13,6 @@ import HTTPGrammar
     /// The most sessions that are kept; one more replaces the one that was idle longest.
     package static let most = 1000
 
-    /// Nil for a text that cannot name a session.
     package init?(_ name: String) {
         guard (1...64).contains(name.utf8.count),
             name.utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })

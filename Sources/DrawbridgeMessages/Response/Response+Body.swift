@@ -58,7 +58,6 @@ extension Response {
     ///
     /// Releasing the last reference cancels the transfer.
     @usableFromInline package protocol Source: Sendable, AnyObject {
-        /// The number of bytes if it is known.
         var length: Int? { get }
 
         /// Writes the whole body to the client; to be called once.
@@ -73,7 +72,6 @@ extension Response {
     /// A part of an open file, which is closed with its last reference.
     @usableFromInline package struct File: Sendable {
         package let handle: any FileHandle
-        /// Where the part begins, in bytes.
         package var offset: Int
         package var length: Int
 

@@ -192,7 +192,6 @@ public struct Response: Sendable {
     /// The value of ``answeredBy`` if the gateway itself answered a request for native.
     package static let ownAnswer = "gateway for native"
 
-    /// The response of a responder, with ``answeredBy`` set.
     package var withPasser: Response {
         var response = self
         response.answeredBy = response.answeredBy ?? (isRelayed ? Self.upstream : Self.passed)

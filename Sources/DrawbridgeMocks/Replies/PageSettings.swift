@@ -53,7 +53,6 @@ package struct PageSettings: Sendable {
             || value.elements?.contains(where: hasPrototype) == true
     }
 
-    /// Whether a text is a JavaScript identifier in ASCII.
     package static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, !first.isDigit else { return false }
         return text.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "$") }

@@ -15,7 +15,6 @@ package struct SessionReplies: Sendable {
     /// The time of the last use, as a number that grows with each use of any session.
     var used = 0
 
-    /// The most replies of one session, and the most bytes of them together.
     static let mostReplies = 1000
     package static let mostBytes = 1 << 20
 

@@ -19,7 +19,6 @@ package struct Template: Sendable {
         /// Two opening braces as text, written `{{"{{"}}`.
         case braces
 
-        /// Nil for an unknown template.
         init?(_ word: Substring) {
             let parts = word.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             switch parts.first {

@@ -15,7 +15,6 @@ package struct InAppNote: Sendable {
     package let name: String
     package let state: State
 
-    /// Nil for JSON that the page runtime does not send.
     package init?(_ json: JSON) {
         guard let name = json["app"]?.stringValue, (1...100).contains(name.utf8.count),
             let state = json["state"].map({ $0.stringValue.flatMap(State.init) }) ?? .there

@@ -136,7 +136,6 @@ extension StaticFiles {
         return Response(answer.status, headers: headers, body: answer.body)
     }
 
-    /// A response with the whole file, or with the part given by `Range`.
     private func part(of file: OpenFile, named name: String, for request: Request) throws -> Response {
         var headers: HTTPFields = [.acceptRanges: "bytes"]
         switch ByteRange.asked(by: request, of: file) {

@@ -23,7 +23,6 @@ package final class LogWriter: Sendable {
         var isTold = false
     }
 
-    /// Standard error, which all logs of the process share.
     package static let standardError = LogWriter(to: STDERR_FILENO)
 
     /// The maximum number of bytes in the queue; above it, lines are dropped.
@@ -62,7 +61,6 @@ package final class LogWriter: Sendable {
         return isatty(output) == 1 && !isPlain
     }
 
-    /// The format of the lines; text by default.
     package var format: LogFormat {
         get { state.withLock { $0.format } }
         set { state.withLock { $0.format = newValue } }

@@ -115,7 +115,6 @@ struct HopByHop {
     /// Further names listed in `Connection`, in lower case.
     private var named: Set<String> = []
 
-    /// Reads the fields' `Connection`.
     init(in fields: HTTPFields) {
         for field in fields where field.name == .connection { read(field.value) }
     }

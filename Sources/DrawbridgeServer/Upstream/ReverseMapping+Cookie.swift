@@ -72,7 +72,6 @@ private struct Attribute {
     /// The value; empty if it is not UTF-8 and therefore neither a domain nor a path.
     var value: String { String(validating: bytes[place], as: UTF8.self) ?? "" }
 
-    /// The attribute with another value.
     func replacing(with value: String) -> [UInt8] {
         bytes[..<place.lowerBound] + Array(value.utf8) + bytes[place.upperBound...]
     }

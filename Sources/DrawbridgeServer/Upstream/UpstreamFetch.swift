@@ -16,7 +16,6 @@ final class UpstreamFetch: Sendable {
     ///
     /// More are received, and counted in the memory for bodies, if the upstream reads no more of the request.
     private static let heldLimit = 64 << 10
-    /// The maximum size of a piece that a task gets.
     private static let pieceSize = 48 << 10
 
     struct Beginning: Sendable {
@@ -55,7 +54,6 @@ final class UpstreamFetch: Sendable {
         var body = Request.Body.empty
         /// The number of bytes of a held response that memory is available for.
         var heldRoom = UpstreamFetch.heldLimit
-        /// How the transfer ended; nil before that.
         var ending: Ending?
         var fetched = 0
         /// True if the next piece of a held response is to be read in the loop's next round.

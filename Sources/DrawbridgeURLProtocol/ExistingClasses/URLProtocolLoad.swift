@@ -25,7 +25,6 @@ final class URLProtocolLoad: NSObject, Sendable {
         /// The response, until `next()` returns it.
         var response: Event?
         var hasResponse = false
-        /// Data that `next()` has not returned yet.
         var data: [UInt8] = []
         /// The final event: redirected, finished, failed or stopped.
         var end: Event?

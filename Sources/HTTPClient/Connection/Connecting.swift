@@ -63,7 +63,6 @@ final class Connecting: Loop.Guest, Sendable {
         }
     }
 
-    /// Cancels connecting, without a callback.
     func cancel() {
         own.value.stage = .over
         own.value.completion = nil

@@ -19,7 +19,6 @@ package final class AuditedHead: Sendable {
     package let method: HTTPRequest.Method
     package let scheme: String
     package let authority: String?
-    /// Path and query, not decoded.
     package let target: String
     /// Without `Host` and the framing fields.
     package let headers: HTTPFields

@@ -30,7 +30,6 @@ struct LibraryConnection {
         MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES
     }
 
-    /// The library ignores the connection until ``resume()``.
     func suspend() { MHD_suspend_connection(pointer) }
 
     /// The library continues with the connection in its next run.

@@ -2,7 +2,6 @@ import CMicroHTTPD
 
 /// libmicrohttpd's object for a response, until ``release()``; for its loop's thread only.
 struct LibraryResponse {
-    /// Used by ``LibraryConnection`` only.
     let pointer: OpaquePointer
 
     init?(copying bytes: UnsafeRawBufferPointer) {

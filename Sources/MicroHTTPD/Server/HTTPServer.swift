@@ -20,7 +20,6 @@ package final class HTTPServer: Sendable {
 
     /// The host name or IP address that was given for listening.
     package let host: String
-    /// The limits for requests and connections.
     package let limits: Limits
     package let bodyMemory: BodyMemory
     let tls: TLSIdentity?

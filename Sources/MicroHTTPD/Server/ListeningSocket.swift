@@ -72,7 +72,6 @@ struct ListeningSocket {
         return name
     }
 
-    /// The numeric IP address and the port.
     static func numbers(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> (String, Int)? {
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         var service = [CChar](repeating: 0, count: 16)

@@ -4,7 +4,6 @@ import TLS
 ///
 /// Everything is called on the loop's thread, and nothing after ``close()``.
 package protocol TunnelEnd: AnyObject {
-    /// The socket, for watching.
     var descriptor: Int32 { get }
 
     /// Reads like `recv`: 0 at the end, -1 with `errno`, `EAGAIN` if there are no bytes yet.

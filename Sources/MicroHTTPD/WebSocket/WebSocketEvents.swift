@@ -48,7 +48,6 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The connection has served its purpose.
     package static let normal = Self(rawValue: 1000)
     /// The server stops, or the user leaves the page.
     package static let goingAway = Self(rawValue: 1001)
@@ -59,7 +58,6 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     package static let none = Self(rawValue: 1005)
     /// The connection ended without a close frame; never sent.
     package static let abnormal = Self(rawValue: 1006)
-    /// A text message that is not valid UTF-8.
     package static let invalidText = Self(rawValue: 1007)
     package static let policy = Self(rawValue: 1008)
     package static let tooLarge = Self(rawValue: 1009)

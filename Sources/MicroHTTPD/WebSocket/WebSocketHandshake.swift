@@ -15,7 +15,6 @@ import HTTPTypes
 package struct WebSocketHandshake: Sendable {
     /// The subprotocols that the client offers, in its order of preference.
     package let protocols: [String]
-    /// The value of `Sec-WebSocket-Accept`.
     let accept: String
 
     /// True if `Upgrade` lists `websocket`, even if the handshake is invalid otherwise.

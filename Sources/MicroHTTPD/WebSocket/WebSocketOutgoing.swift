@@ -58,7 +58,6 @@ struct WebSocketOutgoing {
         return true
     }
 
-    /// Drops all frames and accepts no more.
     mutating func drop() {
         self = WebSocketOutgoing()
         isShut = true

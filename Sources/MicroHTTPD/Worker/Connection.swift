@@ -31,7 +31,6 @@ final class Connection: Loop.Guest {
 
     struct State {
         var isNew = true
-        /// The latest request target, as it was sent.
         var target: [UInt8] = []
         var exchange: Exchange?
         fileprivate(set) var stage: Stage

@@ -10,7 +10,6 @@ final class Worker: Loop.Driven, Sendable {
     let server: HTTPServer
     let index: Int
     let layout: HeadLayout
-    /// The scheme of requests in origin form.
     let scheme: String
     let limits: Limits
 

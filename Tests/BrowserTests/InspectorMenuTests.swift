@@ -67,14 +67,16 @@ struct InspectorMenuTests {
                 })()
                 """)
             let words = "document.getElementById('stopped').textContent"
-            for says in [
-                "/drawbridge.json has 2 names more: getVip, vibrate. Write in place of each {} what your app answers.",
-                "There are no new names.",
+            for (names, says) in [
+                (
+                    "In the list: getVip, vibrate.",
+                    "has 2 names more: getVip, vibrate. Write in place of each {} what your app answers."
+                ), ("what pages looked for in vain?", "There are no new names."),
             ] {
                 try await driven.click(Site.button("More"))
                 try await driven.click(Site.button("Add what nobody answered …", in: ".menu"))
                 try await driven.expect(
-                    "document.getElementById('confirm').textContent.includes('In the list: getVip, vibrate.')"
+                    "document.getElementById('confirm-words')?.textContent.endsWith(\(JSON.string(names)))"
                 )
                 try await driven.click(Site.button("Add", in: "#confirm"))
                 try await driven.expect("\(words).includes(\(JSON.string(says)))")
@@ -82,11 +84,11 @@ struct InspectorMenuTests {
                     try folder.read("drawbridge.json") == """
                         {
                             "replies": {
+                                "pay": {"code": 0},
                                 // called with {"level":3}, {"level":4}
                                 "getVip": {},
                                 // called with {"ms":30,"password":"[removed]"}
-                                "vibrate": {},
-                                "pay": {"code": 0}
+                                "vibrate": {}
                             }
                         }
 

@@ -144,6 +144,7 @@ struct InspectorPanelTests {
                     })()
                     """)
             }
+            try await driven.press("l")
             for (state, shown, row) in [
                 ("hidden", "hidden", "Member centre is hidden"),
                 ("shown", "here", "Member centre is shown again"),

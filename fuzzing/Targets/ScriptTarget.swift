@@ -12,12 +12,13 @@ enum ScriptTarget: FuzzTarget {
         let names = ["a.js", "a.html", "a.vue"]
         let contents = bytes.dropFirst()
         let name = names[Int(bytes.first ?? 0) % names.count]
-        var scripts = Scripts()
-        scripts.add(Array(contents), path: name, isPage: PageFiles.isPage(name))
-        scripts.add(Array(contents.dropFirst(contents.count / 2)), path: "b.js", isPage: false)
-        let calls = PageCalls(scripts)
+        var calls = PageCalls()
+        calls.read(Script(Array(contents), path: name))
+        calls.read(Script(Array(contents.dropFirst(contents.count / 2)), path: "b.js"))
         let lines = contents.count { $0 == 0x0A } + 1
-        for place in calls.found.values.flatMap({ $0.values.flatMap(\.keys) }) {
+        for place in [PageCalls.Kind.call, .computed, .event, .bridge].flatMap({
+            calls.all($0).flatMap(\.places)
+        }) {
             check((1...lines).contains(place.line), "\(place) is in no line")
         }
         let text = FirstFile(calls, answered: ["echo"]).text

@@ -96,7 +96,6 @@ struct FirstFile {
             ("message-handler", handlers == ["JSBridge"] ? [] : Array(handlers), ""),
             ("scheme", schemes.filter { !$0.isGuess }.map(\.name), ""),
             ("inject", calls.all(.function).map(\.name), "  // a guess: no script here declares it"),
-            ("shortcuts", calls.all(.shortcut).map(\.name), "  // a guess: no script here declares it"),
         ] where !names.isEmpty {
             lines.append("\"\(key)\": \(Self.list(names)),\(why)")
         }
@@ -117,7 +116,6 @@ struct FirstFile {
     /// The elements of the setting `bridge`, each with the line of a page or script that uses the bridge first.
     private var bridges: [(text: String, comment: String)] {
         var all: [String: [(options: String, comment: String)]] = [:]
-        let (objects, channels) = (calls.all(.object), calls.all(.channel))
         for entry in calls.all(.bridge) {
             guard let hint = BridgeHint.named(entry.name) else { continue }
             let others = all[hint.bridge, default: []]
@@ -126,17 +124,6 @@ struct FirstFile {
             let name = others.isEmpty ? "" : #""as": \#(JSON.string(hint.name)), "#
             let options = hint.options.isEmpty ? "" : "{\(name)\(hint.options.dropFirst())"
             all[hint.bridge, default: []].append((options, "\(entry.places[0]), \(entry.name)"))
-        }
-        if let first = (objects + channels).min(by: { $0.places[0] < $1.places[0] }) {
-            // `objects` replaces its default, `Android`, so a page that uses `Android` too needs it in the list.
-            let names = objects.map(\.name) + (all["android"] == nil ? [] : ["Android"])
-            let members = [
-                names.isEmpty ? nil : #""objects": \#(Self.list(names))"#,
-                channels.isEmpty ? nil : #""channels": \#(Self.list(channels.map(\.name)))"#,
-            ].compactMap { $0 }.joined(separator: ", ")
-            let place = all["android"]?[0].comment ?? "\(first.places[0]), \(first.name)"
-            let guesses = (objects + channels).map(\.name).sorted().joined(separator: ", ")
-            all["android"] = [("{\(members)}", "\(place); guessed: \(guesses)")]
         }
         return all.sorted { $0.key < $1.key }.flatMap { name, elements in
             elements.map { options, comment in

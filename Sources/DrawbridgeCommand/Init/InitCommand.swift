@@ -17,7 +17,8 @@ struct InitCommand: ParsableCommand {
                 """,
             discussion: """
                 It searches the folder's pages, templates and scripts for calls in the forms that known bridges use, and prints \
-                what it found, what it only guessed, and which files it did not read. It never overwrites a file.
+                what it found, what it only guessed, and which files it did not read; a run tells the rest, by save missing. It \
+                never overwrites a file.
 
                 With --bridge it writes an example script for your own bridge instead, and does not search the folder.
                 """)
@@ -48,15 +49,16 @@ struct InitCommand: ParsableCommand {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let path = base == "." ? FoundFile.name : "\(base)/\(FoundFile.name)"
         let arguments = "init --print \(ShellWord(folder))"
-        let files = try PageFiles(in: folder)
-        let first = FirstFile(PageCalls(files.scripts), answered: answered, builtIns: builtIns)
+        var calls = PageCalls()
+        let files = try PageFiles(in: folder) { calls.read($0) }
+        let first = FirstFile(calls, answered: answered, builtIns: builtIns)
         guard !isPrinted else {
             // Standard output is often redirected to a file, so these lines go to standard error.
             for name in files.leftOut.prefix(20) { complain("not read: \(name)".plain) }
             return print(first.text, terminator: "")
         }
         try Self.create(path, first.text, arguments, elsewhere: FoundFile.name)
-        let count = files.scripts.paths.count
+        let count = files.paths.count
         var lines = [
             "\(path) is written; \(count) \(count == 1 ? "page or script was" : "pages and scripts were") read."
         ]

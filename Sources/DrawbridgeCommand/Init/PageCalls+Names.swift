@@ -1,23 +1,58 @@
 import Drawbridge
 
-// Finds the names of calls among the strings that an expression can evaluate to.
+// The names of calls: literals, constants, parameters of the page's functions, and parts of URLs.
 extension PageCalls {
-    /// Adds the strings that an expression can evaluate to as call names; if none is found, notes a computed name.
-    mutating func take(_ range: Range<Int>, _ form: Form, _ place: Int) {
-        if !takes(range, form, place) { leave(place) }
+    /// The text of a literal, or the name of a variable or member, that an expression is, also with TypeScript's `as`.
+    func value(of code: Substring) -> (text: Substring?, word: Substring?) {
+        guard let match = code.trimmed.wholeMatch(of: literal), match.text?.contains("${") != true else {
+            return (nil, nil)
+        }
+        return (match.text, match.word)
     }
 
-    mutating func take(_ name: String, _ form: Form, _ place: Int) {
-        if !takes(name, form, place) { leave(place) }
+    mutating func take(_ code: Substring, _ form: CallForm, _ item: Script.Item) {
+        if !takes(code, form, item) { leave(item, global: form.global) }
+    }
+
+    /// Adds the value of the code's first expression, or of its member in `form.keys`; false if it is computed.
+    mutating func takes(_ code: Substring, _ form: CallForm, _ item: Script.Item) -> Bool {
+        var (form, code) = (form, Self.parts(of: code).all[0])
+        // A posted message that has none of the members in `keys` is mocked under the name `message`.
+        let isMessage = form.keys.count > 1
+        // The result of these functions is their first argument, more or less.
+        while let call = code.prefixMatch(of: /(?:JSON\.stringify|encodeURIComponent|Object\.assign)\(/) {
+            code = Self.parts(of: code[call.range.upperBound...]).all[0]
+        }
+        if code.first == "{" {
+            let members = Self.parts(of: code.dropFirst()).all.map { $0.split(separator: ":", maxSplits: 1) }
+            let named = form.keys.lazy.compactMap { key in members.last { $0.first?.trimmed == key[...] } }
+            guard let member = named.first else { return isMessage && takes("message", form, item) }
+            form.keys = []
+            return takes(member[member.count - 1], form, item)
+        }
+        let (text, word) = value(of: code)
+        if let text {
+            return isMessage
+                ? takes("message", form, item) : form.keys.isEmpty && takes(String(text), form, item)
+        }
+        guard let path = word?.split(separator: ".") else { return false }
+        if wrappers != nil, path.count <= 2, let (name, index) = function(item, with: path[0]) {
+            if path.count > 1 { form.keys = [String(path[1])] }
+            (form.object, form.index) = ("", index)
+            wrappers?[Script.hash(name.utf8), default: [:]][form] = item
+            return true
+        }
+        let constant = constants[(path.count == 1 ? "const " : "") + path[path.count - 1]] ?? ""
+        return form.keys.isEmpty && !constant.isEmpty && takes(constant, form, item)
     }
 
     /// Adds a string as the name of a call, or of an event; returns false if it is not a valid name.
-    mutating func takes(_ text: String, _ form: Form, _ place: Int) -> Bool {
-        guard form.kind != .event else { add(text, place, as: .event); return true }
+    mutating func takes(_ text: String, _ form: CallForm, _ item: Script.Item) -> Bool {
+        guard !form.isEvent else { add(text, item, as: .event); return true }
         var (path, form) = (form.owner.isEmpty ? text : "\(form.owner)/\(text)", form)
         if form.by == "messageHandlers." {
             form.by += text
-            if Lack.isIdentifier(text) { add(text, place, as: .handler) }
+            if Lack.isIdentifier(text) { add(text, item, as: .handler) }
         }
         // Bridges make these calls internally, so they need no mock.
         let isListener = form.by == "Capacitor" && (text.hasSuffix("Listener") || text.hasSuffix("Listeners"))
@@ -25,90 +60,103 @@ extension PageCalls {
         if form.by.lowercased().hasSuffix("dsbridge"), let dot = text.lastIndex(of: ".") {
             path = "\(text[..<dot])/\(text[text.index(after: dot)...])"
         }
-        guard let name = Self.replyName(path) else { return false }
-        add(name, place, form, as: .call)
+        let parts = path.split(separator: "/")
+        let name = parts.joined(separator: "/")
+        let isPlain = name.allSatisfy { $0.isLetter || ("0"..."9").contains($0) || "_-./$".contains($0) }
+        guard isPlain, !parts.isEmpty, name.utf8.count <= 100, !parts.contains("."), !parts.contains(".."),
+            !name.hasPrefix("$")
+        else { return false }
+        add(name, item, form, as: .call)
         return true
     }
 
-    /// The key of a call's mock in `replies`, such as `user/get`; nil if the text is not a valid key.
-    static func replyName(_ text: String) -> String? {
-        let parts = text.split(separator: "/")
-        let name = parts.joined(separator: "/")
-        let isPlain = name.allSatisfy { $0.isLetter || ("0"..."9").contains($0) || "_-./$".contains($0) }
-        let isPath = !name.isEmpty && name.utf8.count <= 100 && !parts.contains(".") && !parts.contains("..")
-        return isPlain && isPath && !name.hasPrefix("$") ? name : nil
+    // MARK: Strings
+
+    /// Reads a string literal: a constant, an import, or a URL as in `'/pay?_mobile_bridge=1'` or `'shop://' + name`.
+    mutating func readText(_ place: Int) {
+        let item = script.items[place]
+        let text = script.text(item.range)
+        var mark = item.range.lowerBound - 2
+        while script[mark] == " " { mark -= 1 }
+        if place > 0, script[mark] == "=" || script[mark] == ":" {
+            let word = (isDeclared(place - 1) ? "const " : "") + script.text(script.items[place - 1].range)
+            constants[word] = constants[word] == nil ? text : ""
+        }
+        guard text.utf8.contains(where: { [0x40, 0x5F, 0x3A].contains($0) }) else { return }
+        if text.hasPrefix("@tauri-apps/api/") {
+            wrappers?[Script.hash("invoke".utf8), default: [:]][CallForm(["__TAURI__.invoke", "0"])] = item
+        } else if text.contains("__QUEUE_MESSAGE__/") {
+            add("yy://__QUEUE_MESSAGE__/", item, as: .bridge)
+        } else if text.hasPrefix("kcnative:") {
+            add("kerkee", item, as: .bridge)
+        } else if let (by, name) = Self.native(text) {
+            readCall(text, by, name, item)
+        }
     }
 
-    /// Adds an expression's possible values, or those of its member in `form.keys`, as call names; false without any.
-    mutating func takes(_ range: Range<Int>, _ form: Form, _ place: Int, depth: Int = 0) -> Bool {
-        steps += 1
-        // A TypeScript assertion after the expression is ignored: `'pay' as const`.
-        let end = range.prefix(12).first { ["as", "satisfies"].contains(scripts[$0]) } ?? range.upperBound
-        let (first, last) = (range.lowerBound, end - 1)
-        guard first <= last, depth < 6, steps < Self.mostSteps else { return false }
-        // A posted message that has none of the members in `keys` is mocked under the name `message`.
-        let isMessage = form.keys.count > 1
-        if first == last, let text = scripts.text(first) {
-            return form.keys.isEmpty || isMessage ? takes(isMessage ? "message" : text, form, place) : false
+    private mutating func readCall(_ text: String, _ by: String, _ name: Substring, _ item: Script.Item) {
+        var form = CallForm(by)
+        let (before, after) = script.around(item)
+        if by.hasSuffix("://") {
+            let opened = before.firstMatch(of: /([\w$]*)(?:\(|,\s*| ?= ?)$/)?.1
+            let isOpened = ["open", "assign", "replace", "src", "href", "location", "action"].contains(
+                opened ?? "")
+            let (isSignal, isArgument) = (name == "fetch_message", before.contains(/[(,]\s*$/))
+            guard isOpened || isSignal || isArgument else { return }
+            form = CallForm("a URL, which expects no answer", isGuess: !isOpened && !isSignal)
+            add(String(by.dropLast(3)), item, form, as: .scheme)
+            if text.contains("?action=") || text.contains("&action=") { add("action", item, as: .item) }
+            if isSignal { return }
         }
-        if first < last, scripts.partner(first) == last {
-            let parts = scripts.parts(first, most: 1000)
-            guard scripts[first] == "{" else { return takesAny(parts, form, place, depth) }
-            let names = parts.map { scripts.text($0.lowerBound) ?? scripts[$0.lowerBound] }
-            guard let member = form.keys.lazy.compactMap(names.lastIndex).first else {
-                return isMessage && takes("message", form, place)
-            }
-            var form = form
-            form.keys = []
-            let isShort = parts[member].count == 1
-            return takes(isShort ? parts[member] : parts[member].dropFirst(2), form, place, depth: depth + 1)
+        let (added, adding) = (
+            before.firstMatch(of: /([\w$.]+)\s*\+(?:\s*\(.*\?.*\)\s*\+)?=?\s*$/)?.1,
+            after.prefixMatch(of: /\s*\+\s*([^+,;\n]+)/)?.1
+        )
+        isAsking = isAsking || name.isEmpty && added == nil && adding == nil
+        // What is added before or after, or is in a template literal's braces, may be a parameter with the name.
+        let isTaken: Bool
+        if name.hasSuffix("}"), let start = name.firstRange(of: "${") {
+            form.owner = String(name[..<start.lowerBound].dropLast())
+            isTaken = takes(name[start.upperBound...].dropLast(), form, item)
+        } else if name.isEmpty, let added {
+            isTaken = takes(added, form, item)
+        } else if let adding, !text.contains("?") || text.hasSuffix("action=") {
+            form.owner = name.hasSuffix("/") ? String(name.dropLast()) : ""
+            isTaken = (name.isEmpty || name.hasSuffix("/")) && takes(adding, form, item)
+        } else {
+            // What precedes the path in a template literal is the server: `${base}/login`
+            let path = name.hasPrefix("${") ? name.drop { $0 != "}" }.dropFirst(2) : name
+            isTaken = name.isEmpty || takes(String(path), form, item)
         }
-        var word = first
-        while scripts[word + 1] == ".", word + 1 < last { word += 2 }
-        // The result of these functions is taken to be their first argument.
-        let passing = ["stringify", "encodeURIComponent", "String", "freeze", "assign"]
-        if passing.contains(scripts[word]), scripts.partner(word + 1) == last {
-            return takesAny(scripts.parts(word + 1, most: 1), form, place, depth)
-        }
-        return word == last && scripts.isWord(word) && takesWord(first, word, form, place, depth)
+        if !isTaken { leave(item) }
     }
 
-    private mutating func takesAny(_ parts: [Range<Int>], _ form: Form, _ place: Int, _ depth: Int) -> Bool {
-        var isAny = false
-        for part in parts { isAny = takes(part, form, place, depth: depth + 1) || isAny }
-        return isAny
+    /// By which bridge a URL calls native, and the call's name, empty if the URL has none; nil for any other URL.
+    private static func native(_ url: String) -> (by: String, name: Substring)? {
+        let items = url.split(omittingEmptySubsequences: false) { "?&#".contains($0) }
+        let action = items.first { $0.hasPrefix("action=") }?.dropFirst("action=".count)
+        let path = items[0]
+        let mark = path.firstRange(of: "://")
+        if let host = path.firstRange(of: "/__jsbridge__") {
+            let name = path[host.upperBound...].drop { $0 == "/" }
+            return ("http://__jsbridge__", name.isEmpty ? action ?? "" : name)
+        }
+        if items.contains("_mobile_bridge=1") {
+            let path = mark.map { path[$0.upperBound...].drop { $0 != "/" } } ?? path
+            return ("a flagged request", path == "_mobile_bridge=1" ? "" : path.drop { $0 == "/" })
+        }
+        guard let mark, case let scheme = path[..<mark.lowerBound].lowercased(), scheme.utf8.count <= 40,
+            Lack.isScheme(scheme), !Lack.browsersOwn.contains(scheme),
+            !Names["schemes"].contains(scheme),
+            !["http", "-extension", "sql", "map"].contains(where: scheme.hasSuffix)
+        else { return nil }
+        return ("\(scheme)://", action ?? path[mark.upperBound...].drop { $0 == "/" })
     }
+}
 
-    /// Adds the values of `name` or `object.name`, which is a parameter of the enclosing function or a variable.
-    private mutating func takesWord(
-        _ first: Int, _ last: Int, _ form: Form, _ place: Int, _ depth: Int
-    ) -> Bool {
-        let isMember = first < last
-        if last <= first + 2, !isMember || form.keys.isEmpty, let (open, index) = scripts.parameter(first) {
-            var own = form
-            if isMember { own.keys = [scripts[last]] }
-            guard let name = scripts.function(open) else {
-                // The parameter takes the value of each element: `['a', 'b'].forEach(name => …)`
-                let call = scripts[open - 1] == "function" ? open - 2 : open - 1
-                guard scripts[call] == "(", ["forEach", "map"].contains(scripts[call - 1]) else {
-                    return false
-                }
-                return takes(scripts.operand(before: call - 2), own, place, depth: depth + 1)
-            }
-            (own.name, own.object, own.index) = (scripts[name], "", index)
-            wait(own, name, from: place)
-            return true
-        }
-        let all = scripts.values(of: scripts[last])
-        steps += all.count
-        guard all.count < 100 else { return false }
-        let marks = all.filter {
-            $0 != last + 1 && (isMember || scripts[$0] != ":" && scripts[$0 - 2] != ".")
-        }
-        let near = marks.filter { scripts.file($0) == scripts.file(first) }
-        let isOne = Set((near.isEmpty ? marks : near).map { scripts[$0 + 1] }).count == 1
-        let latest = isMember ? nil : near.last { $0 < first }
-        guard let mark = latest ?? (isOne ? near.first ?? marks.first : nil) else { return false }
-        return takes(scripts.expression(mark + 1), form, place, depth: depth + 1)
+extension Substring {
+    var trimmed: Substring {
+        let text = drop(while: \.isWhitespace)
+        return text[..<(text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? text.startIndex)]
     }
 }

@@ -15,15 +15,15 @@ struct PageFiles {
     private let root: String
     private let bounds: Bounds
     private var bytes = 0
-    /// The tokens of all files that were read, and the paths of these files relative to the folder.
-    private(set) var scripts = Scripts()
+    /// The paths of the files that were read, relative to the folder.
+    private(set) var paths: [String] = []
     /// The paths that were not read, each with the reason: `huge.js (more than 1024 KB)`.
     private(set) var leftOut: [String] = []
     /// Whether the folder has a `package.json`, so that its pages are probably served by a dev server.
     private(set) var hasPackage = false
 
     /// Reads the folder breadth first; throws if the folder itself cannot be listed.
-    init(in root: String, within bounds: Bounds = Bounds()) throws {
+    init(in root: String, within bounds: Bounds = Bounds(), _ read: (Script) -> Void) throws {
         (self.root, self.bounds) = (root, bounds)
         let end = ContinuousClock.now + bounds.time
         var (folders, next) = ([""], 0)
@@ -38,14 +38,14 @@ struct PageFiles {
             let isPackage = names.contains("package.json")
             hasPackage = hasPackage || isPackage && folder.isEmpty
             for name in names {
-                let isFull = scripts.paths.count >= bounds.files || bytes >= bounds.bytes
+                let isFull = paths.count >= bounds.files || bytes >= bounds.bytes
                 guard !isFull, .now < end else {
                     leftOut.append(
-                        "everything after \(scripts.paths.count) files (limit reached; name a smaller folder)"
+                        "everything after \(paths.count) files (limit reached; name a smaller folder)"
                     )
                     return
                 }
-                if let inner = read(name, in: folder, isPackage: isPackage) { folders.append(inner) }
+                if let inner = take(name, in: folder, isPackage: isPackage, read) { folders.append(inner) }
             }
         }
     }
@@ -56,13 +56,15 @@ struct PageFiles {
     }
 
     /// Reads an entry of a folder; if the entry is a folder that is to be read in turn, returns its path.
-    private mutating func read(_ name: String, in folder: String, isPackage: Bool) -> String? {
+    private mutating func take(
+        _ name: String, in folder: String, isPackage: Bool, _ read: (Script) -> Void
+    ) -> String? {
         let path = folder + name
         var status = stat()
         guard lstat("\(root)/\(path)", &status) == 0 else { return nil }
         switch status.st_mode & S_IFMT {
         case S_IFREG:
-            if let why = read(path, Int(status.st_size)) { leftOut.append("\(path) (\(why))") }
+            if let why = take(path, Int(status.st_size), read) { leftOut.append("\(path) (\(why))") }
         case S_IFLNK where Self.isScript(name) || Self.isPage(name): leftOut.append("\(path) (symbolic link)")
         case S_IFDIR where ["node_modules", "bower_components", "jspm_packages"].contains(name):
             leftOut.append("\(path) (libraries)")
@@ -75,7 +77,7 @@ struct PageFiles {
     }
 
     /// Reads a page or script; returns the reason if it is skipped, and nil for files that are neither.
-    private mutating func read(_ path: String, _ size: Int) -> String? {
+    private mutating func take(_ path: String, _ size: Int, _ read: (Script) -> Void) -> String? {
         let isPage = Self.isPage(path)
         guard isPage || Self.isScript(path) else { return nil }
         guard size <= bounds.bytesOfOne else { return "more than \(bounds.bytesOfOne >> 10) KB" }
@@ -85,7 +87,8 @@ struct PageFiles {
         if contents.prefix(8192).contains(0) { return "binary" }
         let isLong = !isPage && contents.count > 20_000
         if isLong, contents.count(where: { $0 == 0x0A }) < contents.count / 1000 { return "minified" }
-        scripts.add(contents, path: path, isPage: isPage)
+        paths.append(path)
+        read(Script(contents, path: path))
         return nil
     }
 

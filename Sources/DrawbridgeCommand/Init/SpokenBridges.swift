@@ -10,8 +10,14 @@ struct SpokenBridges {
     static let bounds = PageFiles.Bounds(
         files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, time: .seconds(5))
 
-    let scripts: Scripts
     let runtime: PageRuntime
+    private var calls = PageCalls()
+    private var paths: [String] = []
+    private var pages: Set<Int> = []
+    /// The files that use a bridge that pages already have, and those that read the user agent.
+    private var (served, readers): (Set<Int>, [Int]) = ([], [])
+
+    init(_ runtime: PageRuntime) { self.runtime = runtime }
 
     /// Searches the folder on a background queue, and passes the bridges that are missing to the gateway.
     static func look(in root: String?, for gateway: Gateway) {
@@ -19,22 +25,34 @@ struct SpokenBridges {
         // The script of a custom bridge may define any object in pages, so nothing is known to be missing.
         guard runtime.bridges.allSatisfy(\.isShipped) else { return }
         DispatchQueue.global(qos: .utility).async {
+            var spoken = SpokenBridges(runtime)
             // The gateway starts without hints if the folder cannot be read.
-            guard let files = try? PageFiles(in: root, within: bounds) else { return }
-            gateway.remember(SpokenBridges(scripts: files.scripts, runtime: runtime).found)
+            guard (try? PageFiles(in: root, within: bounds) { spoken.read($0) }) != nil else { return }
+            gateway.remember(spoken.found)
         }
     }
 
+    mutating func read(_ script: Script) {
+        let file = paths.count
+        paths.append(script.path)
+        if script.isPage { pages.insert(file) }
+        calls.read(script)
+        if script.items.contains(where: { isGiven($0, script) }) { served.insert(file) }
+        let reads = script.items.filter { $0.word == Self.userAgent }.map {
+            script.around($0, before: 60, after: 40)
+        }
+        // `navigator.userAgent`, `{ userAgent } = navigator`
+        if reads.contains(where: { $0.contains("navigator.") || $1.contains(/}\s*=\s*navigator/) }) {
+            readers.append(file)
+        }
+    }
+
+    private static let userAgent = Script.hash("userAgent".utf8)
+
     /// The missing bridges, each with the script that uses it and the pages, without a bridge, that may load this script.
     var found: [SpokenBridge] {
-        let served = Set(scripts.tokens.indices.filter(isGiven).map(scripts.file))
-        let pages = Set(scripts.paths.indices.filter { PageFiles.isPage(scripts.paths[$0]) })
-        // The files that read the user agent: `navigator.userAgent`, `{ userAgent } = navigator`
-        let readers = scripts.places(of: "userAgent").filter { place in
-            [-2, 3].contains { scripts[place + $0] == "navigator" }
-        }.map(scripts.file)
         // A bridge is reported once for a script, however often the script calls.
-        let spoken = PageCalls(scripts).all(.bridge).flatMap { entry in
+        let spoken = calls.all(.bridge).flatMap { entry in
             Set(entry.places.map(\.file)).map { (file: $0, name: entry.name) }
         }
         return spoken.sorted { $0 < $1 }.compactMap { file, name in
@@ -42,29 +60,26 @@ struct SpokenBridges {
             let lacking = (pages.contains(file) ? [file] : pages).subtracting(served)
             guard pages.isEmpty || !lacking.isEmpty else { return nil }
             let reader = readers.contains(file) ? file : readers.first
-            return (
-                hint, scripts.paths[file].plain, Set(lacking.map { scripts.paths[$0] }),
-                reader.map { scripts.paths[$0].plain }
-            )
+            return (hint, paths[file].plain, Set(lacking.map { paths[$0] }), reader.map { paths[$0].plain })
         }
     }
 
-    /// Whether the code at a place uses a bridge that pages already have; a script that does may support several apps.
-    private func isGiven(_ place: Int) -> Bool {
-        let word = scripts[place]
-        if let text = scripts.text(place)?.lowercased() {
-            let ways = ["_mobile_bridge=1", "__jsbridge__", "://__bridge_loaded__"]
-            return ways.contains(where: text.contains)
+    /// Whether an item uses a bridge that pages already have; a script that does may support several apps.
+    private func isGiven(_ item: Script.Item, _ script: Script) -> Bool {
+        let word = script.text(item.range)
+        if item.isText {
+            let text = word.lowercased()
+            return ["_mobile_bridge=1", "__jsbridge__", "://__bridge_loaded__"].contains(where: text.contains)
                 || runtime.schemes.contains { text.hasPrefix("\($0)://") }
         }
-        let isHandler = scripts[place - 1] == "." && scripts[place - 2] == "messageHandlers"
-        let isFunction = scripts[place + 1] == "(" && scripts.receiver(place) == nil
+        let (isCall, isObject) = (script[item.range.upperBound] == "(", script[item.range.upperBound] == ".")
         return word == "_mobile_bridge"
-            || isHandler && runtime.messageHandlers.contains { [word, "*"].contains($0) }
-            || isFunction
+            || runtime.messageHandlers.contains { [word, "*"].contains($0) }
+                && script.around(item, before: 20, after: 0).before.hasSuffix("messageHandlers.")
+            || isCall
                 && (runtime.functions.contains(word)
                     || runtime.functions.contains("*") && ["callNative", "fetchMessages"].contains(word))
-            || scripts[place + 1] == "." && runtime.shortcuts.contains(word)
+            || isObject && runtime.shortcuts.contains(word)
             || BridgeHint.named(word).map { runtime.gives(Lack($0)) } ?? false
     }
 }

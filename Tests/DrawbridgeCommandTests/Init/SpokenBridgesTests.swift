@@ -9,11 +9,9 @@ import Testing
     private static func found(
         _ files: [(String, String)], given runtime: PageRuntime = PageRuntime()
     ) -> [String] {
-        var scripts = Scripts()
-        for (path, text) in files {
-            scripts.add(Array(text.utf8), path: path, isPage: PageFiles.isPage(path))
-        }
-        return SpokenBridges(scripts: scripts, runtime: runtime).found.map { bridge in
+        var spoken = SpokenBridges(runtime)
+        for (path, text) in files { spoken.read(Script(Array(text.utf8), path: path)) }
+        return spoken.found.map { bridge in
             "\(bridge.file): \(bridge.hint.name) \(bridge.pages.sorted().joined(separator: " "))"
         }
     }
@@ -65,12 +63,11 @@ import Testing
         ("\(flutter); agent.userAgent = 'a'", "const settings = { userAgent: 'b' };", nil),
     ])
     func theScriptThatReadsTheUserAgentIsNamed(_ script: String, _ other: String, _ reader: String?) throws {
-        var scripts = Scripts()
+        var spoken = SpokenBridges(PageRuntime())
         for (path, text) in [("env.js", other), ("a.js", script)] {
-            scripts.add(Array(text.utf8), path: path, isPage: false)
+            spoken.read(Script(Array(text.utf8), path: path))
         }
-        let found = SpokenBridges(scripts: scripts, runtime: PageRuntime()).found
-        #expect(found.map(\.readerOfUserAgent) == [reader])
+        #expect(spoken.found.map(\.readerOfUserAgent) == [reader])
     }
 
     @Test func aBridgeThatThePageBringsItselfIsNotReported() {

@@ -32,7 +32,7 @@ import Testing
             bridge.callHandler('share', {}, show);
             await webkit.messageHandlers.camera.postMessage({});
             location.href = 'shopapp://close?now=1';
-            MyApp.order({}); callNative('price');
+            callNative('price');
             bridge.registerHandler('onPaid', show);
             bridge.callHandler(name);
             </script>
@@ -43,7 +43,7 @@ import Testing
             output.contains(
                 """
                 It lists, each with the line where it was found:
-                  5 names for you to answer, 1 of them guessed
+                  4 names for you to answer
                   1 name that a built-in handler answers
                   1 call whose name is computed at run time: the log will name them
                   1 event that your page listens for
@@ -57,7 +57,6 @@ import Testing
                     "message-handler": ["camera=reply"],
                     "scheme": ["shopapp"],
                     "inject": ["callNative"],  // a guess: no script here declares it
-                    "shortcuts": ["MyApp"],  // a guess: no script here declares it
 
                     "replies": {
                         // Built-in handlers answer these; to mock one, replace its value:
@@ -66,7 +65,6 @@ import Testing
                         "getUser": {},  // index.html:2, by WebViewJavascriptBridge
                         "camera": {},  // index.html:4, by messageHandlers.camera
                         "close": {},  // index.html:5, by a URL, which expects no answer
-                        "order": {},  // a guess: index.html:6, by MyApp
                         "price": {}  // index.html:6, by callNative()
                     },
 
@@ -78,7 +76,7 @@ import Testing
                 """))
         let program = try Self.start(in: folder, "-p", "0", "shop")
         let address = try await program.address()
-        for name in ["getUser", "camera", "price", "order"] {
+        for name in ["getUser", "camera", "price"] {
             #expect(
                 try await curl("\(address)/\(name)?_mobile_bridge=1")
                     == #"{"code":200,"data":{},"message":""}"#)
@@ -86,7 +84,7 @@ import Testing
         // A built-in handler goes on answering what it answered.
         #expect(try await curl("\(address)/share?_mobile_bridge=1&title=a").contains("statusCode"))
         let script = try await curl("\(address)/__drawbridge__/page.js?path=/")
-        for name in ["camera", "shopapp", "callNative", "MyApp"] { #expect(script.contains("\"\(name)\"")) }
+        for name in ["camera", "shopapp", "callNative"] { #expect(script.contains("\"\(name)\"")) }
     }
 
     @Test func initReadsTheExamplePages() async throws {
@@ -104,10 +102,8 @@ import Testing
             #""echo": {"$pass": true},  // dsbridge.html:37"#,
             #""share": {"$pass": true},  // jsbridge.html:56"#,
             #""toast": {"$pass": true},  // queue.html:60"#,
-            #""openURL": {"$pass": true},  // a guess: shortcuts.html:42"#, #""shortcuts": ["MyApp"]"#,
-            #""channels": ["Toast"]"#,
-            "//   everything.html:41, everything.html:86  callHandler(name, data, callback)",
-            "by callNative()", "by MyApp", "by http://__jsbridge__", "by Capacitor",
+            "//   everything.html:41, everything.html:86  bridge.callHandler(name, data, callback)",
+            "by callNative()", "by http://__jsbridge__", "by Capacitor",
         ] {
             #expect(text.contains(line), "\(line) is not in \(text)")
         }
@@ -115,15 +111,11 @@ import Testing
         #expect(text.contains(#""inject": ["callNative", "fetchMessages"]"#))
         let program = try Self.start(in: folder, "-p", "0", "pages")
         _ = try await program.line(
-            with: "replies   Android/echo, Android/version, App/echo, App/nothing, App/version, Toast, … (")
+            with: "replies   Android/echo, Android/version, App/echo, App/nothing, App/version, ")
     }
 
     /// The bridges of the example pages, and the names below which their calls are answered then.
     private static let bridgePages = [
-        (
-            "android", #"{"name": "android", "options": {"objects": ["Android"], "channels": ["Toast"]}}"#,
-            ["Android/echo", "Android/version", "Toast"], 3
-        ),
         ("capacitor", #""capacitor""#, ["App/echo", "App/version", "App/nothing"], 3),
         ("cordova", #""cordova""#, ["App/echo", "App/version", "App/nothing"], 3),
         ("dsbridge", #""dsbridge""#, ["App/version"], 3), ("flutter", #""flutter""#, ["nothing"], 3),
@@ -307,12 +299,12 @@ import Testing
         for number in 10..<20 { try folder.write("a\(number).js", "bridge.callHandler('call\(number)')") }
         var bounds = PageFiles.Bounds()
         bounds.files = 3
-        let few = try PageFiles(in: folder.path, within: bounds)
-        #expect(few.scripts.paths == ["a10.js", "a11.js", "a12.js"])
+        let few = try PageFiles(in: folder.path, within: bounds) { _ in }
+        #expect(few.paths == ["a10.js", "a11.js", "a12.js"])
         #expect(few.leftOut == ["everything after 3 files (limit reached; name a smaller folder)"])
         bounds = PageFiles.Bounds()
         bounds.time = .zero
-        #expect(try PageFiles(in: folder.path, within: bounds).scripts.paths.isEmpty)
+        #expect(try PageFiles(in: folder.path, within: bounds) { _ in }.paths.isEmpty)
     }
 
     /// The command goes before a folder of its name.

@@ -175,21 +175,22 @@ package struct HTMLInjection: Sendable {
     ) -> HTTPFields {
         var headers = HTTPFields()
         for var field in response.headers {
-            if field.name == .contentSecurityPolicy || field.name == .contentSecurityPolicyReportOnly {
-                field.value =
-                    access.opened(Array(field.value.utf8)).map { String(decoding: $0, as: UTF8.self) }
-                    ?? field.value
-            }
+            // Compares the length first: it rules out most names cheaply.
+            switch field.name.canonicalName.utf8.count {
+            case 23 where field.name == .contentSecurityPolicy,
+                35 where field.name == .contentSecurityPolicyReportOnly:
+                let opened = access.opened(Array(field.value.utf8))
+                if let opened { field.value = String(decoding: opened, as: UTF8.self) }
             // The text of the runtime's script changes with what is mocked, so the tag has no hash of it.
-            if field.name == .integrityPolicy {
+            case 16 where field.name == .integrityPolicy:
                 headers.append(HTTPField(name: .integrityPolicyReportOnly, value: field.value))
                 field.value = field.value.replacing(/\bscript\b/, with: "")
-            }
             // Injected functions and the like are synchronous requests, which apps do not need for them.
-            if field.name == .permissionsPolicy || field.name == .featurePolicy {
+            case 14 where field.name == .featurePolicy, 18 where field.name == .permissionsPolicy:
                 field.value = field.value.replacing(/\bsync-xhr(?:=\(\s*\)| 'none')/) {
                     $0.output.contains("=") ? "sync-xhr=(self)" : "sync-xhr 'self'"
                 }
+            default: break
             }
             headers.append(field)
         }
@@ -271,21 +272,23 @@ extension HTTPFields {
 extension Response {
     /// Whether a browser that navigates to it would show it as an HTML page.
     fileprivate var isHTML: Bool {
-        switch status.code {
-        case 200...203, 400...599: break
-        default: return false
-        }
+        guard 200...203 ~= status.code || 400...599 ~= status.code else { return false }
         return isType("text/html") && headers.word(.contentDisposition)?.hasPrefix("attachment") != true
     }
 
     /// With or without parameters; compares bytes and makes no index of the fields, to be fast for every response.
     private func isType(_ name: String) -> Bool {
-        var type = (contentType?.text ?? headers.last { $0.name == .contentType }?.value ?? "").utf8[...]
-        // Of several the last one is meant (Fetch, "extract a MIME type").
-        if let comma = type.lastIndex(of: UInt8(ascii: ",")) { type = type[comma...].dropFirst() }
-        type = type.drop { " \t".utf8.contains($0) }
-        return type.starts(with: name.utf8) { $0 | 0x20 == $1 }
-            && type.dropFirst(name.utf8.count).first.map { "; \t".utf8.contains($0) } != false
+        var text = contentType?.text ?? headers.last { $0.name == .contentType }?.value ?? ""
+        return text.withUTF8 { type in
+            // Of several the last one is meant (Fetch, "extract a MIME type").
+            var rest = type[(type.lastIndex(of: UInt8(ascii: ",")).map { $0 + 1 } ?? 0)...]
+            while let first = rest.first, first.isBlank { rest.removeFirst() }
+            for byte in name.utf8 {
+                guard let first = rest.first, first | 0x20 == byte else { return false }
+                rest.removeFirst()
+            }
+            return rest.first.map { $0 == UInt8(ascii: ";") || $0.isBlank } != false
+        }
     }
 
     /// Whether a browser guesses the type from the bytes (MIME Sniffing, section 7).

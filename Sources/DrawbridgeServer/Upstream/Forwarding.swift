@@ -58,11 +58,10 @@ struct Forwarding {
                 fields.append(field)
                 continue
             }
-            if mapping.binds(field.name) { continue }
-            if field.name.canonicalName.utf8.count == 15, field.name == .clearSiteData {
-                for field in mapping.clearing(field) { fields.append(field) }
-            } else {
+            if !mapping.binds(field.name) {
                 fields.append(mapping.mapped(field) ?? field)
+            } else if field.name == .clearSiteData {
+                for field in mapping.clearing(field) { fields.append(field) }
             }
         }
         fields.append(via.field(isOldVersion: isOldVersion))

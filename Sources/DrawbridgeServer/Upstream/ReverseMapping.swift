@@ -14,14 +14,14 @@ struct ReverseMapping {
     var links: (origin: [UInt8], found: @Sendable () -> Void)?
 
     /// Whether browsers would apply a field to everything with the gateway's host name, even to other servers on
-    /// `localhost`; such fields are removed.
+    /// `localhost`; such fields are removed, or replaced by ``clearing(_:)``.
     func binds(_ name: HTTPField.Name) -> Bool {
         // Compares the length first: it rules out most names cheaply.
         switch name.canonicalName.utf8.count {
         case 3: name == .nel
         case 7: name == .altSvc
         case 9: name == .expectCT
-        case 15: name == .publicKeyPins
+        case 15: name == .publicKeyPins || name == .clearSiteData
         case 25: name == .strictTransportSecurity
         case 27: name == .publicKeyPinsReportOnly
         default: false

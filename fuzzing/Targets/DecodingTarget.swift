@@ -26,3 +26,21 @@ enum DecodingTarget: FuzzTarget {
         check((try? JSON.encode(again)) == written, "\(decoded) is not \(again)")
     }
 }
+
+extension JSON {
+    /// Decodes it as a request is whose query or form has these members: they are text.
+    func decode<Value: Decodable>(_ type: Value.Type, textMembers: Set<String>) throws -> Value {
+        guard let members = objectValue else { return try decode(type) }
+        var others = members
+        var texts: [(name: String, values: [String])] = []
+        for (name, value) in members where textMembers.contains(name) {
+            let values = value.stringValue.map { [$0] } ?? value.arrayValue?.compactMap(\.stringValue) ?? []
+            guard !values.isEmpty else { continue }
+            texts.append((name, values))
+            others[name] = nil
+        }
+        let tape = try JSONTape(.object(others))
+        for (name, values) in texts { tape.add(values, named: name) }
+        return try tape.decode(type)
+    }
+}

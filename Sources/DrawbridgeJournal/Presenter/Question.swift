@@ -11,6 +11,7 @@ public struct Question: Sendable, Hashable {
         case notice
         /// One of these choices, of which the first is the usual one.
         case choice([String])
+        /// Texts for these fields.
         case form([Field])
     }
 

@@ -115,7 +115,7 @@ import Testing
         (#"{"choose": {"@x": "ok"}}"#, "settings.json, line 1, choose: @x is not the name of a question"),
         (
             #"{"allowed-hosts": "a.test, *"}"#,
-            "settings.json, line 1, allowed-hosts: --allowed-hosts *: write a name"
+            "settings.json, line 1, allowed-hosts: --allowed-hosts *: write a whole name"
         ),
         ("{\"port\": [1, 2]}", "settings.json, line 1, port: must be one value, not a list"),
         (#"{"root": ""}"#, "settings.json, line 1, root: Missing value for '--root <folder>'"),

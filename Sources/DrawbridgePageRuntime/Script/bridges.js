@@ -8,11 +8,12 @@
 /// Which bridge has put what.
 const owners = new Map(),
     scripts = new Map(config.bridges.map(bridge => ['/__drawbridge__/bridge/' + bridge.name + '.js', bridge]));
+/// The bridge of a script's address, which may have a user's name and password.
+const at = url => scripts.get(`${url}`.replace(/^.*?(?=\/__)/, ''));
 
 function bridge(traits, make) {
     const current = document.currentScript;
-    // A whole address may have a user's name and password.
-    const found = scripts.get(current && new URL(current.src).pathname);
+    const found = at(current && current.src);
     if (!found) throw new Error('only scripts of --bridge may call this');
     if (typeof traits === 'function') [traits, make] = [{}, traits];
     if (typeof make !== 'function') return tell(found.name, 'drawbridge.bridge needs a function');
@@ -52,7 +53,7 @@ function tell(own, message, line) {
 }
 
 hearAlways(window, 'error', ({ filename, lineno, message }) => {
-    const { name } = scripts.get(filename) || {};
+    const { name } = at(filename) || {};
     if (name) tell(name, message, lineno);
 });
 
@@ -61,8 +62,8 @@ let left = scripts.size;
 function close() { delete window.drawbridge; }
 for (const type of ['load', 'error']) {
     document.addEventListener(type, ({ target }) => {
-        if (!scripts.has(target.src) || target.localName !== 'script') return;
-        if (type === 'error') tell(scripts.get(target.src).name, 'it could not be loaded; the log says why');
+        if (!at(target.src) || target.localName !== 'script') return;
+        if (type === 'error') tell(at(target.src).name, 'not loaded; the log says why');
         left -= 1;
         if (!left) close();
     }, true);

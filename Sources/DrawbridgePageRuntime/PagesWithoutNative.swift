@@ -102,7 +102,13 @@ package final class PagesWithoutNative: Sendable {
             return body
         }
         return .stream(length: body.length) { [self] client in
-            try await body.write(to: client)
+            do {
+                try await body.write(to: client)
+            } catch {
+                // Whoever left has no page, and will not ask.
+                _ = forget(path, number)
+                throw error
+            }
             expire(path, number, request)
         }
     }
@@ -113,11 +119,15 @@ package final class PagesWithoutNative: Sendable {
             guard state.expected[path]?.number == number else { return }
             state.expected[path]?.expiry = Task { [self, patience = state.patience] in
                 try await Task.sleep(for: patience)
-                let isOver = self.state.withLock { state in
-                    state.expected[path]?.number == number && state.expected.removeValue(forKey: path) != nil
-                }
-                if isOver { tell(of: request, .unasked) }
+                if forget(path, number) { tell(of: request, .unasked) }
             }
+        }
+    }
+
+    /// Ends a wait; false where the page has asked, or was loaded once more.
+    private func forget(_ path: String, _ number: Int) -> Bool {
+        state.withLock { state in
+            state.expected[path]?.number == number && state.expected.removeValue(forKey: path) != nil
         }
     }
 

@@ -177,6 +177,7 @@ struct InspectorPanelTests {
             try await driven.click("document.getElementById('tab-pages')")
             let badge = "document.querySelector('.open-page .badge')?.textContent"
             try await driven.expect(badge, "here")
+            try await driven.press("l")
             try await inspected.inPage("(setTimeout(() => { location.href = '/?second'; }), 1)")
             try await driven.expect("['kept for Back', 'gone'].includes(\(badge))")
             guard try await driven.evaluate(badge) == "kept for Back" else { return }

@@ -117,9 +117,9 @@ import Testing
         let site = try await ServedFolder(folder.path, more: ["--shortcuts", "MyApp"] + mocks)
         try await browser.open("\(site.address)/__drawbridge__/session/s1?to=/cart.html") {
             var calls: [JSON] = []
-            while calls.count < names.count {
-                try await Task.sleep(for: .milliseconds(50))
+            _ = try await eventually {
                 calls = try await site.ask("GET", "calls?session=s1&kind=call")["calls"]?.arrayValue ?? []
+                return calls.count >= names.count
             }
             #expect(calls.compactMap { $0["name"]?.stringValue }.sorted() == names)
             let pages = Set(calls.map { $0["page"] ?? .null })

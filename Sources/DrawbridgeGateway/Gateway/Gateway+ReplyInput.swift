@@ -95,12 +95,18 @@ extension Gateway {
 
     /// The next reply that fits a call; nil if there is none, and the handler is asked.
     func next(in lookup: inout ReplyLookup, _ input: ReplyInput) async -> FoundReply? {
-        let (asked, secrets) = (lookup, secrets)
-        let (found, rest) = await Apart.perform(where: input.isLarge) {
-            var rest = asked
-            return (replyBook.next(in: &rest, input, secrets), rest)
+        /// Not a tuple, whose metadata is looked up at run time.
+        struct Next: Sendable {
+            var found: FoundReply?
+            var lookup: ReplyLookup
         }
-        lookup = rest
-        return found
+        let (asked, secrets) = (lookup, secrets)
+        let next = await Apart.perform(where: input.isLarge) {
+            var next = Next(lookup: asked)
+            next.found = replyBook.next(in: &next.lookup, input, secrets)
+            return next
+        }
+        lookup = next.lookup
+        return next.found
     }
 }

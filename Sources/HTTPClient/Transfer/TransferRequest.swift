@@ -77,9 +77,10 @@ package struct TransferRequest: Sendable {
         room += " ".utf8.count + " HTTP/1.1\r\nHost: ".utf8.count + "\r\n".utf8.count + framing.utf8.count
         var logsIn = false
         for field in fields {
-            if field.isConnectionLogin { logsIn = true }
-            room +=
-                field.name.rawName.utf8.count + field.withUnsafeBytesOfValue(\.count) + ": \r\n".utf8.count
+            let length = field.name.rawName.utf8.count
+            // The length rules out most names cheaply.
+            if length == "Authorization".utf8.count, field.isConnectionLogin { logsIn = true }
+            room += length + field.withUnsafeBytesOfValue(\.count) + ": \r\n".utf8.count
         }
         let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
             func write(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -113,11 +114,7 @@ package struct TransferRequest: Sendable {
 extension HTTPField {
     /// Whether it is a login that holds for the whole connection, such as NTLM's, or asks for one.
     var isConnectionLogin: Bool {
-        // Compares the length first: it rules out most names cheaply.
-        switch name.canonicalName.utf8.count {
-        case 13 where name == .authorization, 16 where name == .wwwAuthenticate: break
-        default: return false
-        }
+        guard name == .authorization || name == .wwwAuthenticate else { return false }
         return value.utf8.split(separator: UInt8(ascii: ",")).contains { login in
             let scheme = login.drop(while: \.isBlank).map { $0 | 0x20 }
             return ["ntlm", "nego", "kerberos"].contains { scheme.starts(with: $0.utf8) }

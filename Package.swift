@@ -65,7 +65,7 @@ let package = Package(
                 "CTexts", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeJournal", "DrawbridgeMessages",
                 "DrawbridgeMocks", "HTTPGrammar", httpTypes, logging,
             ],
-            exclude: ["Script", "Bridges", "Worker"]),
+            exclude: ["Asking", "Script", "Bridges", "Worker"]),
 
         // The gateway: handlers at their paths, the pages that speak to it, and what lies behind it.
         .target(

@@ -31,7 +31,8 @@ public struct AlertHandler: JSONHandler {
     /// - Throws: a `CancellationError` if the page has gone.
     public func handle(_ input: Input) async throws -> Output {
         let question = Question(
-            "alert", title: input.title ?? "", message: input.message ?? "", choices: ["ok", "cancel"])
+            "alert", title: input.title ?? "", message: input.message ?? "", choices: ["ok", "cancel"],
+            overPage: true)
         let answer = try await request.present(question)
         return Output(result: answer?.stringValue ?? "cancel")
     }

@@ -49,7 +49,7 @@ public struct LoginHandler: JSONHandler {
     }
 
     private func askedUser() async throws -> String? {
-        let question = Question("login", title: "Log in", fields: ["user"])
+        let question = Question("login", title: "Log in", fields: ["user"], overPage: true)
         return try await request.present(question)?["user"]?.stringValue
     }
 }

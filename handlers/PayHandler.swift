@@ -34,7 +34,8 @@ public struct PayHandler: JSONHandler {
             price.unicodeScalars.count <= 40
         else { throw HTTPError(.badRequest, "price: write a string or a number, of at most 40 characters") }
         let question = Question(
-            "pay", title: "Pay", message: "\(price) for \(input.type)", choices: ["ok", "cancel"])
+            "pay", title: "Pay", message: "\(price) for \(input.type)", choices: ["ok", "cancel"],
+            overPage: true)
         let answer = try await request.present(question)
         return Output(result: answer?.stringValue ?? "cancel")
     }

@@ -33,7 +33,8 @@ public struct ShareHandler: JSONHandler {
     public func handle(_ input: Input) async throws -> Output {
         let message = [input.content, input.url].compactMap(\.self).joined(separator: "  ")
         let question = Question(
-            "share", title: input.title ?? "", message: message, choices: ["done", "cancel", "fail"])
+            "share", title: input.title ?? "", message: message, choices: ["done", "cancel", "fail"],
+            overPage: true)
         switch try await request.present(question) {
         case "done": return Output(statusCode: 1)
         case "fail": return Output(statusCode: 0)

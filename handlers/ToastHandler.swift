@@ -20,7 +20,7 @@ public struct ToastHandler: JSONHandler {
     ///
     /// - Throws: a `CancellationError` if the page has gone.
     public func handle(_ input: Input) async throws -> Nothing {
-        _ = try await request.present(Question("toast", message: input.message))
+        _ = try await request.present(Question("toast", message: input.message, overPage: true))
         return Nothing()
     }
 }

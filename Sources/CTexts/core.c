@@ -4,6 +4,15 @@ static const struct Text texts[] = {
     TEXT("app.js")
 #embed "../DrawbridgePageRuntime/Script/app.js"
     END
+    TEXT("ask.css")
+#embed "../DrawbridgePageRuntime/Asking/ask.css"
+    END
+    TEXT("ask.js")
+#embed "../DrawbridgePageRuntime/Asking/ask.js"
+    END
+    TEXT("asking.js")
+#embed "../DrawbridgePageRuntime/Script/asking.js"
+    END
     TEXT("bridges.js")
 #embed "../DrawbridgePageRuntime/Script/bridges.js"
     END

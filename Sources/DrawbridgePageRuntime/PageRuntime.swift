@@ -1,4 +1,5 @@
 import DrawbridgeJSON
+import DrawbridgeJournal
 import DrawbridgeMessages
 import DrawbridgeMocks
 import HTTPTypes
@@ -52,6 +53,7 @@ public final class PageRuntime: Sendable {
     package let appName: AppName?
     package let missing: Missing
     package let inApp: InApp
+    package let asking: Question.Asking
     package let isForForeignFrames: Bool
     package let pageIDItem: String
     package let excluded: [String]
@@ -76,6 +78,7 @@ public final class PageRuntime: Sendable {
     ///     for the browser's, which is kept if this is nil, or not printable ASCII, or has another template.
     ///   - missing: what a callback without an error parameter gets if there is no handler for its call.
     ///   - inApp: who answers a page that is opened in the app itself (<doc:InYourApp>).
+    ///   - asking: where questions are shown over the page whose call asks (<doc:AskingAPerson>).
     ///   - isForForeignFrames: whether pages can call native inside a page of another site too.
     ///   - pageIDItem: the query item of a page's address that has its id, for handlers that only pages with that id have:
     ///     `7` in `/shop?pageId=7`.
@@ -85,7 +88,7 @@ public final class PageRuntime: Sendable {
         replyHandlers: [String] = [],
         functions: [String] = [], shortcuts: [String] = [], bridges: [BridgeScript] = [],
         userAgent: String? = nil, missing: Missing = .silent, inApp: InApp = .app,
-        isForForeignFrames: Bool = false,
+        asking: Question.Asking = .auto, isForForeignFrames: Bool = false,
         pageIDItem: String = "pageId", excluded: [String] = []
     ) {
         self.schemes = schemes.map { $0.lowercased() }
@@ -99,6 +102,7 @@ public final class PageRuntime: Sendable {
         appName = userAgent.flatMap(AppName.init)
         self.missing = missing
         self.inApp = inApp
+        self.asking = asking
         self.isForForeignFrames = isForForeignFrames
         self.pageIDItem = pageIDItem
         self.excluded = excluded
@@ -114,8 +118,8 @@ public final class PageRuntime: Sendable {
         PageRuntime(
             schemes: schemes, commandItem: commandItem, messageHandlers: saidHandlers,
             replyHandlers: replyHandlers, functions: functions, shortcuts: shortcuts, bridges: bridges,
-            userAgent: appName?.text, missing: missing, inApp: inApp, isForForeignFrames: isForForeignFrames,
-            pageIDItem: pageIDItem, excluded: excluded)
+            userAgent: appName?.text, missing: missing, inApp: inApp, asking: asking,
+            isForForeignFrames: isForForeignFrames, pageIDItem: pageIDItem, excluded: excluded)
     }
 
     package var messageHandlers: [String] { saidHandlers ?? ["JSBridge"] }

@@ -1,3 +1,4 @@
+import DrawbridgeJSON
 import DrawbridgeMessages
 
 /// The page runtime's script: its configuration, followed by the modules of the folder `Script`, in one function.
@@ -8,7 +9,7 @@ package enum RuntimeScript {
 
     /// The modules in an order in which each comes after those that it needs while it is evaluated.
     private static let order = [
-        "pristine", "channel", "app", "faults", "calls", "urls", "names", "native", "interface", "inject",
+        "pristine", "channel", "app", "faults", "calls", "urls", "names", "native", "asking", "interface", "inject",
         "messages", "wvjb", "commands", "queue", "frames", "shortcuts", "globals", "bridges",
     ]
 
@@ -25,6 +26,12 @@ package enum RuntimeScript {
     private static let bodies = [false, true].map { hasBridges in
         [false, true].map { body(hasBridges: hasBridges, hasJournal: $0) }
     }
+
+    /// The script that shows questions, with its style sheet.
+    package static let asking =
+        Array(#"(function () {"use strict";const css = "#.utf8)
+        + JSON.string(String(decoding: Texts.core["ask.css"], as: UTF8.self)).bytes + Array(";\n".utf8)
+        + withoutComments(Texts.core["ask.js"]) + Array("})();\n".utf8)
 
     /// Removes comments and spaces, a third of the text; no string in the scripts may span several lines.
     static func withoutComments(_ module: [UInt8]) -> [UInt8] {

@@ -35,6 +35,7 @@ struct Endpoint: Sendable {
         Endpoint(.session, ":session", [.get: SessionCookie.give]),
         Endpoint(.script, [.get: ForPages.script, .head: ForPages.script]),
         Endpoint(.global, [.get: ForPages.global]),
+        Endpoint(.ask, [.get: ForPages.ask]),
         Endpoint(.bridge, ":script", [.get: ForPages.bridge, .head: ForPages.bridge]),
 
         // For the gateway's own pages, which send their id or the page token.

@@ -62,6 +62,11 @@ enum ForPages {
         return script(to: request, of: text) { text }
     }
 
+    /// What shows questions over a page, which its runtime loads for the first one.
+    static func ask(_ gateway: Gateway, _ request: Request) async throws -> Response {
+        script(to: request, of: RuntimeScript.asking) { RuntimeScript.asking }
+    }
+
     private static let scriptFields: HTTPFields = [
         .contentType: "text/javascript; charset=utf-8", .cacheControl: "no-cache",
         .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",

@@ -35,20 +35,12 @@ enum QuestionsAPI {
 
 extension Questions.Waiting {
     var described: JSON {
-        var members: JSON.Object = [
-            "number": .number(JSON.Number(number)), "name": .string(question.name),
-            "title": .string(question.title), "message": .string(question.message),
-            "call": call.map { .number(JSON.Number($0)) } ?? .null,
-            "page": page.map(JSON.string) ?? .null, "path": path.map(JSON.string) ?? .null,
-            "session": .string(session.name),
-        ]
-        switch question.kind {
-        case .notice: break
-        case .choice(let choices): members["choices"] = .array(choices.map(JSON.string))
-        case .form(let fields):
-            members["fields"] = .array(fields.map { .string($0.name) })
-            members["labels"] = .array(fields.map { .string($0.label) })
-        }
+        var members = question.described
+        members["number"] = .number(JSON.Number(number))
+        members["call"] = call.map { .number(JSON.Number($0)) } ?? .null
+        members["page"] = page.map(JSON.string) ?? .null
+        members["path"] = path.map(JSON.string) ?? .null
+        members["session"] = .string(session.name)
         return .object(members)
     }
 }

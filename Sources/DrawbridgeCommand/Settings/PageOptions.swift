@@ -62,6 +62,12 @@ struct PageOptions: ParsableArguments {
     var inApp: PageRuntime.InApp?
 
     @Option(
+        oneOf: "where",
+        "Whether questions are shown over the page: over those that a person opened on this machine, over all, or over none.",
+        usual: "auto")
+    var ask: Question.Asking?
+
+    @Option(
         "path", "A path whose documents get no script: /plain.html, /docs/*. Repeatable, or with commas.",
         more: "/*: no script at all, and no bridges.")
     var plain: [String] = []
@@ -72,6 +78,7 @@ struct PageOptions: ParsableArguments {
         "message-handler": { !$0.messageHandler.isEmpty }, "inject": { !$0.inject.isEmpty },
         "shortcuts": { !$0.shortcuts.isEmpty }, "bridge": { !$0.bridge.isEmpty },
         "answer-missing": { $0.answerMissing != nil }, "in-app": { $0.inApp != nil },
+        "ask": { $0.ask != nil },
         "plain": { !$0.plain.isEmpty },
     ]
 

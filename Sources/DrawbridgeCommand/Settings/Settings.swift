@@ -169,8 +169,7 @@ struct Settings {
             functions: options[\.pages.inject].names, shortcuts: options[\.pages.shortcuts].names,
             bridges: try BridgeOption.scripts(options[\.pages.bridge]), userAgent: options[\.pages.userAgent],
             missing: options[\.pages.answerMissing] == true ? .answer : .silent,
-            inApp: options[\.pages.inApp] ?? .app,
-            excluded: plain)
+            inApp: options[\.pages.inApp] ?? .app, asking: options[\.pages.ask] ?? .auto, excluded: plain)
     }
 
     func responders(besides others: [any Responder]) throws -> [any Responder] {

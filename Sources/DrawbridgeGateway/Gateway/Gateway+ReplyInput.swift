@@ -21,8 +21,10 @@ extension Gateway {
             throw HTTPError(.internalServerError, "\(found.title) has no choices")
         }
         let question = Question(
-            found.name, message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name))
-        guard presenter.canAnswer(question) || questions.isWatched(plain.session) else {
+            found.name, message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name),
+            overPage: true)
+        guard presenter.canAnswer(question) || questions.isWatched(plain.session) || isShown(question, for: plain)
+        else {
             questions.note(question, (.string(last.name), by: "nobody"), for: plain)
             plain.logger.notice(
                 """

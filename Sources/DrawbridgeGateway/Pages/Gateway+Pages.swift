@@ -7,11 +7,6 @@ import Synchronization
 
 // What pages need of the gateway.
 extension Gateway: PageHost {
-    package func present(_ question: Question, for request: Request) async throws -> JSON? {
-        try await questions.present(
-            question, for: request, of: (request.page?.id, request.pagePath), by: presenter)
-    }
-
     @usableFromInline package func refusesSocket(of request: Request) -> HTTPError? {
         access.refusesOtherPage(of: request, doing: "open a WebSocket here")
     }

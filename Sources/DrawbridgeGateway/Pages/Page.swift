@@ -57,6 +57,8 @@ public final class Page: Sendable, Identifiable {
     let isOpened: Bool
     /// Whether it is in the app itself, which answers calls.
     let hasApp: Bool
+    /// Who looks at it; nil without the page runtime, which shows questions.
+    let viewer: Viewer?
 
     struct State {
         var address: Address
@@ -179,6 +181,7 @@ public final class Page: Sendable, Identifiable {
         isFramed = said["frame"]?.boolValue == true
         isOpened = said["opened"]?.boolValue == true
         hasApp = said["hasApp"]?.boolValue == true
+        viewer = said["viewer"]?.stringValue.flatMap(Viewer.init)
         state = Mutex(
             State(
                 address: Address(

@@ -14,6 +14,8 @@ package protocol PageHost: Answerer {
 
     func hasBridge(_ bridge: Page.Bridge) -> Bool
 
+    var questions: Questions { get }
+
     func present(_ question: Question, for request: Request) async throws -> JSON?
 
     /// Counts the changes of registered handlers, including those in the sets of pages.

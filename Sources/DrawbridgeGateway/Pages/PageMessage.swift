@@ -8,6 +8,8 @@ enum PageMessage: Sendable {
     case result(Int, Result<JSON, PageError>)
     /// The page's answer to a call from native that did not wait for one.
     case told(Int, Result<JSON, PageError>)
+    /// The answer to a question, by its number, or why the page cannot show it.
+    case answer(Int, Result<JSON, PageError>)
     case ready(Page.Bridge)
     case moved(url: String?, title: String?, isHidden: Bool?)
     /// The page has looked up a name that does not exist.
@@ -29,6 +31,8 @@ enum PageMessage: Sendable {
             self = .result(id, Self.outcome(json))
         } else if let id = json["told"]?.numberValue?.intValue {
             self = .told(id, Self.outcome(json))
+        } else if let number = json["answer"]?.numberValue?.intValue {
+            self = .answer(number, Self.outcome(json))
         } else if let bridge = Page.Bridge(json["ready"]) {
             self = .ready(bridge)
         } else if let note = InAppNote(json) {

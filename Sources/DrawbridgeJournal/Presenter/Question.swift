@@ -40,23 +40,46 @@ public struct Question: Sendable, Hashable {
     public var message: String
     /// Which kind of answer is expected.
     public var kind: Kind
+    /// Whether it may be shown over the page whose call asks, where the page's scripts can read and answer it: only for
+    /// what has no effect outside of the page.
+    public var overPage: Bool
+
+    /// Where questions are shown over the page that asks, if they may be.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Asking: String, Sendable, CaseIterable {
+        /// Over pages that a person has opened on this machine.
+        case auto
+        /// Over every page: in driven browsers, in the sessions of tests, and on other devices, too.
+        case page
+        /// Over none.
+        case off
+    }
 
     /// Makes a question that is answered with one of these choices.
-    public init(_ name: String, title: String = "", message: String = "", choices: [String]) {
-        self.init(name, title: title, message: message, kind: .choice(choices))
+    public init(
+        _ name: String, title: String = "", message: String = "", choices: [String], overPage: Bool = false
+    ) {
+        self.init(name, title: title, message: message, kind: .choice(choices), overPage: overPage)
     }
 
     /// Makes a question that is answered with a text for each of these fields.
-    public init(_ name: String, title: String = "", message: String = "", fields: [Field]) {
-        self.init(name, title: title, message: message, kind: .form(fields))
+    public init(
+        _ name: String, title: String = "", message: String = "", fields: [Field], overPage: Bool = false
+    ) {
+        self.init(name, title: title, message: message, kind: .form(fields), overPage: overPage)
     }
 
     /// Makes a question of any kind; by default a notice, which is only shown.
-    public init(_ name: String, title: String = "", message: String = "", kind: Kind = .notice) {
+    public init(
+        _ name: String, title: String = "", message: String = "", kind: Kind = .notice, overPage: Bool = false
+    ) {
         self.name = name
         self.title = title
         self.message = message
         self.kind = kind
+        self.overPage = overPage
     }
 
     /// Checks an answer that a person or a script gave, and completes it.
@@ -104,6 +127,21 @@ public struct AnswerError: Error, Hashable, CustomStringConvertible {
 extension Question {
     private static let longest = 1000
     package static let unasked = "nobody could be asked: there is no terminal, and no inspector is open"
+
+    /// Its members for programs and pages.
+    package var described: JSON.Object {
+        var members: JSON.Object = [
+            "name": .string(name), "title": .string(title), "message": .string(message),
+        ]
+        switch kind {
+        case .notice: break
+        case .choice(let choices): members["choices"] = .array(choices.map(JSON.string))
+        case .form(let fields):
+            members["fields"] = .array(fields.map { .string($0.name) })
+            members["labels"] = .array(fields.map { .string($0.label) })
+        }
+        return members
+    }
 
     package var line: String {
         [name, title, message].filter { !$0.isEmpty }.joined(separator: "  ")

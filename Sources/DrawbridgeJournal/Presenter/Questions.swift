@@ -17,7 +17,27 @@ package final class Questions: Sendable {
         /// The id and the path of the asking page; nil if the question does not come from a page.
         package let page: String?
         package let path: String?
+        /// Where it is with the page over which it is shown.
+        fileprivate var screen = Screen.none
         fileprivate let answers: AsyncStream<JournalRecord.Decided>.Continuation
+    }
+
+    /// Takes a question away from its page again.
+    package typealias Withdrawal = @Sendable () -> Void
+
+    /// Whether a question is shown over the page that asks.
+    package enum Way: Sendable {
+        /// It is not, for this reason; nil where no page asks.
+        case elsewhere(because: String?)
+        /// By this function, which returns nil where the page has not opened its channel yet.
+        case page(show: @Sendable (Waiting) -> Withdrawal?)
+    }
+
+    fileprivate enum Screen {
+        case none
+        /// Its page has until then to open its channel.
+        case awaited(until: ContinuousClock.Instant)
+        case shown(Withdrawal)
     }
 
     private typealias Decided = JournalRecord.Decided
@@ -47,31 +67,42 @@ package final class Questions: Sendable {
     /// - Parameter journal: records the questions, and notifies inspectors of changes.
     package init(in journal: Journal) { self.journal = journal }
 
-    /// Asks the presenter and any watching program at the same time, and returns the first answer.
+    /// Asks the page, the presenter and any watching program at the same time, and returns the first answer.
     ///
-    /// - Parameter page: the id and the path of the page that sent the request.
+    /// - Parameters:
+    ///   - page: the id and the path of the page that sent the request.
+    ///   - way: whether it is shown over that page.
     package func present(
         _ question: Question, for request: Request, of page: (id: String?, path: String?),
-        by presenter: any Presenter
+        over way: Way = .elsewhere(because: nil), by presenter: any Presenter
     ) async throws -> JSON? {
         let session = request.session
+        let isNotice = question.kind == .notice
         let hasPresenter = presenter.canAnswer(question)
         let isScripted = (presenter as? ScriptedPresenter)?.knowsAnswer(to: question) == true
         let person = isScripted ? "script" : "person"
-        guard question.kind != .notice, hasPresenter || isWatched(session) else {
+        var show: (@Sendable (Waiting) -> Withdrawal?)?
+        if case .page(let its) = way, !isScripted || isNotice { show = its }
+        guard show != nil || !isNotice && (hasPresenter || isWatched(session)) else {
             let answer = try await presenter.present(question, for: request)
-            if question.kind != .notice { note(question, (answer, by: "nobody"), for: request) }
+            if !isNotice { note(question, (answer, by: "nobody"), for: request) }
             return answer
         }
+        if isNotice { _ = try await presenter.present(question, for: request) }
         let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
-        let number = try open(question, for: request, of: page, answers)
-        note(question, nil, for: request)
+        let number = try open(question, for: request, of: page, isShown: show != nil, answers)
+        if !isNotice { note(question, nil, for: request) }
         // A presenter shows the question itself; without one it is logged.
-        if !hasPresenter { tell(of: question, number, request) }
+        if !hasPresenter, !isNotice { tell(of: question, number, way, request) }
         defer { _ = take(number) }
+        if let show { self.show(number, by: show) }
         let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
             group.addTask { [self] in
-                while !hasPresenter, let end = watchEnds(in: session) { try await Task.sleep(until: end) }
+                if isNotice {
+                    try await Task.sleep(for: Self.timeToConnect)
+                    return (nil, by: "nobody")
+                }
+                while !hasPresenter, let end = end(of: number, in: session) { try await Task.sleep(until: end) }
                 let answer = try await presenter.present(question, for: request)
                 // If `take` returns nil, a program's answer was accepted meanwhile, and wins.
                 if take(number) == nil { for await first in stream { return first } }
@@ -84,9 +115,32 @@ package final class Questions: Sendable {
             defer { group.cancelAll() }
             return try await group.next() ?? (nil, by: person)
         }
-        note(question, decision, for: request)
+        if !isNotice { note(question, decision, for: request) }
         return decision.choice
     }
+
+    /// How long a page may take to open its channel, from the call on.
+    private static let timeToConnect = Duration.seconds(2)
+    /// How often it is looked whether a page still shows a question that nobody else could answer.
+    private static let timeToLook = Duration.seconds(5)
+
+    /// Shows a question over its page, if that is there; else ``shown(by:_:)`` does it when it comes.
+    private func show(_ number: Int, by show: (Waiting) -> Withdrawal?) {
+        guard let waiting = state.withLock({ $0.waiting[number] }), let withdraw = show(waiting) else { return }
+        let isThere = state.withLock { $0.waiting[number]?.screen = .shown(withdraw) } != nil
+        if waiting.question.kind == .notice { waiting.answers.yield((nil, by: "page")) }
+        // It was answered meanwhile.
+        if !isThere { withdraw() }
+    }
+
+    /// A page has come: shows the questions that wait for it.
+    package func show(over page: String, by show: (Waiting) -> Withdrawal?) {
+        let waiting = state.withLock { $0.waiting.values.filter { $0.page == page && $0.isToBeShown } }
+        for waiting in waiting.sorted(by: { $0.number < $1.number }) { self.show(waiting.number, by: show) }
+    }
+
+    /// A page cannot show a question: others may still answer it.
+    package func isNotShown(_ number: Int) { state.withLock { $0.waiting[number]?.screen = .none } }
 
     /// Records a question with the call that asks it.
     ///
@@ -97,15 +151,21 @@ package final class Questions: Sendable {
         if decision?.by == "nobody" { journal.note(why: [Question.unasked], of: number) }
     }
 
-    private func tell(of question: Question, _ number: Int, _ request: Request) {
+    private func tell(of question: Question, _ number: Int, _ way: Way, _ request: Request) {
         let isInspected = state.withLock { $0.inspectors > 0 }
-        let way = isInspected ? "answer it in the inspector" : "waiting for a program to answer it"
-        request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
+        var text = isInspected ? "answer it in the inspector" : "waiting for a program to answer it"
+        switch way {
+        case .page: text = isInspected ? "answer it in the page or in the inspector" : "answer it in the page"
+        case .elsewhere(let reason?): text += ", not over the page: \(reason)"
+        case .elsewhere(nil): break
+        }
+        request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(text)")
     }
 
     /// Removes a question; nil where it was answered already.
     private func take(_ number: Int) -> Waiting? {
         let taken = state.withLock { $0.waiting.removeValue(forKey: number) }
+        if case .shown(let withdraw) = taken?.screen { withdraw() }
         if taken != nil { journal.touch(.questions) }
         return taken
     }
@@ -116,11 +176,13 @@ package final class Questions: Sendable {
             state.watched.removeAll { $0.session == session }
             state.watched.append((session, .now))
             if state.watched.count > Session.most { state.watched.removeFirst() }
-            return state.waiting.values.filter { $0.session == session }.sorted { $0.number < $1.number }
+            return state.waiting.values.filter { $0.session == session && $0.isQuestion }.sorted { $0.number < $1.number }
         }
     }
 
-    package var waiting: [Waiting] { state.withLock { $0.waiting.values.sorted { $0.number < $1.number } } }
+    package var waiting: [Waiting] {
+        state.withLock { $0.waiting.values.filter(\.isQuestion).sorted { $0.number < $1.number } }
+    }
 
     package func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
 
@@ -144,6 +206,8 @@ package final class Questions: Sendable {
         waiting.answers.yield((value, by))
     }
 
+    package func asking(in session: Session) -> Question.Asking? { nil }
+
     /// Marks a session as no longer watched by a program; its open questions go on waiting.
     package func reset(_ session: Session) {
         state.withLock { $0.watched.removeAll { $0.session == session } }
@@ -164,8 +228,17 @@ package final class Questions: Sendable {
         }
     }
 
+    /// The time until which the page, a program or an inspector may answer; nil if none of them will.
+    private func end(of number: Int, in session: Session) -> ContinuousClock.Instant? {
+        switch state.withLock({ $0.waiting[number]?.screen }) {
+        case .shown: .now + Self.timeToLook
+        case .awaited(let end) where end > .now: end
+        case .awaited, .none?, nil: watchEnds(in: session)
+        }
+    }
+
     private func open(
-        _ question: Question, for request: Request, of page: (id: String?, path: String?),
+        _ question: Question, for request: Request, of page: (id: String?, path: String?), isShown: Bool,
         _ answers: AsyncStream<Decided>.Continuation
     ) throws(HTTPError) -> Int {
         let session = request.session
@@ -179,7 +252,8 @@ package final class Questions: Sendable {
             state.last += 1
             state.waiting[state.last] = Waiting(
                 number: state.last, question: question, session: session, call: request.record,
-                page: page.id, path: page.path, answers: answers)
+                page: page.id, path: page.path,
+                screen: isShown ? .awaited(until: .now + Self.timeToConnect) : .none, answers: answers)
             return state.last
         }
         guard let number else {
@@ -192,5 +266,13 @@ package final class Questions: Sendable {
         }
         journal.touch(.questions)
         return number
+    }
+}
+
+extension Questions.Waiting {
+    fileprivate var isQuestion: Bool { question.kind != .notice }
+
+    fileprivate var isToBeShown: Bool {
+        if case .awaited = screen { true } else { false }
     }
 }

@@ -11,6 +11,8 @@ package enum OwnPath: String, CaseIterable {
     case script = "page.js"
     /// A script that hands the value of a global name to the page runtime.
     case global = "global.js"
+    /// The script that shows questions over pages.
+    case ask = "ask.js"
     /// The scripts of the bridges of `--bridge`.
     case bridge
     /// The page token, for a page that was opened before a restart.

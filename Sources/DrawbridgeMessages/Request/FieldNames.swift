@@ -7,6 +7,8 @@ extension HTTPField.Name {
     package static let requestID = Self("X-Request-Id")!
     /// Sent with a synchronous request, which blocks its page.
     package static let pageWaits = Self("X-Drawbridge-Waits")!
+    /// Sent by a page in a browser that a program drives (WebDriver, "navigator.webdriver").
+    package static let pageDriven = Self("X-Drawbridge-Driven")!
     /// The path of a page's address, by which its handlers are chosen where it has no channel.
     package static let pagePath = Self("X-Drawbridge-Path")!
     /// The message of its page that must be handled before a request: the number of its life, a dot, its own number.

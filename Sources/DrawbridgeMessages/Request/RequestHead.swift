@@ -51,7 +51,7 @@ import HTTPTypes
         case 14: name == .secFetchSite
         case 17: name == .pageID || name == .pagePath
         case 18: name == .pageToken || name == .pageWaits || name == .pageAfter
-        case 19: name == .pageBridge
+        case 19: name == .pageBridge || name == .pageDriven
         case 20: name == .session
         default: false
         }
@@ -59,7 +59,7 @@ import HTTPTypes
 
     /// Fields that identify a page; removed if the target is a whole URL, which no page of the gateway sends.
     private static let ofPages: Set<HTTPField.Name> = [
-        .pageID, .pagePath, .pageWaits, .pageAfter, .pageBridge,
+        .pageID, .pagePath, .pageWaits, .pageAfter, .pageBridge, .pageDriven,
     ]
 
     package var waitsForItsTurn: Bool { !isAnonymous && headers.contains(.pageAfter) }

@@ -2,7 +2,8 @@
 //
 // gives: after, call, callNow, failCalls, failure, flushNow, gather, gathering, gatherings, replied, sign, signature
 // uses pristine: attempt, hearAlways, JSON, Map, origin, setTimeout, token, tried, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
-// uses channel: adopt, areSent, carrying, connect, isOver, lastNumber, life, notePlace, page, post, taken, waiting
+// uses channel: adopt, areSent, carrying, connect, isOver, lastNumber, life, notePlace, page, post, taken, viewer
+// uses channel: waiting
 // uses urls: gatherURLs
 let lastCall = 0;
 const calls = new Map();
@@ -120,6 +121,7 @@ function askNow(method, path, body) {
 /// What says which page sends a request that is bound for native.
 function signature() {
     const fields = [['Page', page], ['Token', token], ['Path', location.pathname]];
+    if (viewer === 'driver') fields.push(['Driven', 1]);
     return config.session ? fields.concat([['Session', config.session]]) : fields;
 }
 

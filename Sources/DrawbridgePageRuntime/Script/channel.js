@@ -7,7 +7,7 @@
 // life it is and how far that has come. So the gateway does nothing twice, and takes no old word for a new one.
 //
 // gives: adopt, areSent, carrying, connect, flush, isOver, lastNumber, life, notePlace, page, post, ready, taken
-// gives: waiting
+// gives: viewer, waiting
 // uses pristine: attempt, console, fetch, hearAlways, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
 // uses pristine: token, tried, WebSocket, write
 // uses app: hasApp
@@ -16,6 +16,7 @@
 let { epoch } = config, life = 1;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');
 const bridges = [];
+const viewer = navigator.webdriver ? 'driver' : 'person';
 
 // What goes up, until it is taken: `{n, text, id, isAnswer, isPlace, isSent}`.
 let waiting = [];
@@ -66,7 +67,9 @@ function carrying(messages, more) {
 /// by another page.
 function lifeSign() {
     const { session } = config;
-    return { page, life, n: toldNumber, received, epoch, session, frame: top !== window, opened: !!top.opener, hasApp };
+    return {
+        page, life, n: toldNumber, received, epoch, session, frame: top !== window, opened: !!top.opener, hasApp, viewer,
+    };
 }
 
 /// These messages are on their way, or the gateway has them already.

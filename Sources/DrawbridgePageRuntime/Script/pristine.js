@@ -4,8 +4,8 @@
 //
 // This one keeps what the page may replace: its names hide the global ones, and so always mean the originals.
 //
-// gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, hearAlways, JSON, later, listen, loaded, Map
-// gives: MutationObserver, openWindow, origin, ours, Promise, queueMicrotask, Request, sendBeacon, setTimeout
+// gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, hearAlways, JSON, later, listen, loaded, look, Map
+// gives: mark, MutationObserver, openWindow, origin, ours, Promise, queueMicrotask, readers, Request, sendBeacon, setTimeout
 // gives: socketSend, structuredClone, token, tried, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen, xhrSend
 // gives: XMLHttpRequest
 const tag = document.currentScript;
@@ -118,13 +118,13 @@ function globalNamed(name, found) {
 
 // A page may take the addresses of scripts from policies alone (Trusted Types).
 let policy = { createScriptURL: String };
-function look(name, found) {
+function look(name, found, path = 'global.js?name=' + name) {
     if (looking.has(name)) return looking.get(name).push(found);
     const waiting = [found];
     looking.set(name, waiting);
     const script = document.createElement('script');
     if (window.trustedTypes && !policy.name) policy = trustedTypes.createPolicy('drawbridge', policy);
-    script.src = policy.createScriptURL(origin + '/__drawbridge__/global.js?name=' + name);
+    script.src = policy.createScriptURL(origin + '/__drawbridge__/' + path);
     script.nonce = nonce;
     script.onload = script.onerror = () => {
         script.remove();

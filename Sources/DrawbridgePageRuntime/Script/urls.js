@@ -3,8 +3,8 @@
 //
 // gives: gatherURLs, openings, sendings
 // uses pristine: attempt, fetch, hearAlways, later, listen, MutationObserver, openWindow, origin, Promise, Request, sendBeacon
-// uses pristine: tried, unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
-// uses channel: flush
+// uses pristine: setTimeout, tried, unlisten, wrap, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
+// uses channel: connect, flush
 // uses app: isInView, tellOfApp
 // uses names: miss
 // uses calls: after, flushNow, gather, gathering, gatherings, sign, signature
@@ -263,9 +263,15 @@ wrap(XMLHttpRequest.prototype, 'send', function () {
         if (ownRequests.get(this)) flushNow();
         ownRequests.delete(this);
         sign(this, after());
+        connectIf(() => this.readyState % 4);
     }
     xhrSend.apply(this, arguments);
 });
+
+/// A request that is not answered at once may ask a question, which comes by the channel.
+function connectIf(isWaiting) {
+    setTimeout(() => isWaiting() && window.origin !== 'null' && connect(), 300);
+}
 
 function ask(input, options) {
     const isRequest = input instanceof Request;
@@ -273,6 +279,7 @@ function ask(input, options) {
     if (!found) return fetch.apply(undefined, arguments);
     const { to } = found;
     const said = asSaid(isRequest ? input.url : input, to);
+    let isWaiting = true;
     // As the page is now.
     const fields = signature().concat(after(), found.fields);
     return new Promise(resolve => {
@@ -280,9 +287,12 @@ function ask(input, options) {
         resolve(isRequest && to !== input.url ? moved(request, to) : request);
     }).then(request => {
         for (const [name, value] of fields) request.headers.set('X-Drawbridge-' + name, value);
+        connectIf(() => isWaiting);
         // WebKit forgets which signal a request follows when nobody keeps the request.
         const signal = options && options.signal !== undefined ? options.signal : isRequest && input.signal;
         return signal ? fetch(request, { signal }) : fetch(request);
+    }).finally(() => {
+        isWaiting = false;
     }).then(response => (
         said && !response.redirected ? Object.defineProperty(response, 'url', { value: said }) : response));
 }

@@ -100,7 +100,7 @@ struct Forwarding {
         case 17 where name == .xForwardedProto: .forwarded
         case 17 where name == .pageID || name == .pagePath: .ours
         case 18 where name == .pageToken || name == .pageWaits || name == .pageAfter: .ours
-        case 19 where name == .pageBridge: .ours
+        case 19 where name == .pageBridge || name == .pageDriven: .ours
         case 20 where name == .session: .ours
         default: .plain
         }

@@ -1,0 +1,90 @@
+import DrawbridgeJSON
+import DrawbridgeJournal
+import DrawbridgeMessages
+import DrawbridgePageRuntime
+import HTTPTypes
+import Logging
+
+// Questions that are shown over the page whose call asks.
+extension Gateway {
+    package func present(_ question: Question, for request: Request) async throws -> JSON? {
+        try await questions.present(
+            question, for: request, of: (request.page?.id ?? request.signedPage, request.pagePath),
+            over: way(of: question, for: request), by: presenter)
+    }
+
+    /// Whether a question is shown over the page that sent the request.
+    func isShown(_ question: Question, for request: Request) -> Bool {
+        if case .page = way(of: question, for: request) { true } else { false }
+    }
+
+    /// Whether a question is shown over the page that sent the request, and why not.
+    private func way(of question: Question, for request: Request) -> Questions.Way {
+        let page = request.page
+        guard let runtime = pageRuntime, let id = page?.id ?? request.signedPage else {
+            return .elsewhere(because: nil)
+        }
+        func elsewhere(_ reason: String) -> Questions.Way { .elsewhere(because: reason) }
+        let stands = request.callingPage.map { !$0.call.isByChannel } ?? request.headers.contains(.pageWaits)
+        guard question.overPage else { return elsewhere("\(question.name) may act outside of the page") }
+        if stands { return elsewhere("it waits in a synchronous call") }
+        if request.headers[.origin] == "null" { return elsewhere("it is in a sandbox") }
+        switch questions.asking(in: request.session) ?? runtime.asking {
+        case .off: return elsewhere("--ask off")
+        case .auto:
+            let isDriven = page.map { $0.viewer != .person } ?? request.headers.contains(.pageDriven)
+            if isDriven { return elsewhere("its browser is driven by a program; --ask page") }
+            if request.session != .usual { return elsewhere("it is in a session of a test; --ask page") }
+            if !access.isFromThisMachine(request) { return elsewhere("it is on another device; --ask page") }
+        case .page: if let page, page.viewer == nil { return elsewhere("it has no page runtime") }
+        }
+        return .page { [pages] waiting in pages[id]?.show(waiting) }
+    }
+}
+
+extension Request {
+    /// The page that sent this by HTTP with the page token, whether or not it has a channel.
+    fileprivate var signedPage: String? { saidPath == nil ? nil : claimedPage }
+}
+
+extension Page {
+    /// Who looks at a page: the page runtime says it.
+    enum Viewer: String {
+        case person, driver
+    }
+
+    /// Shows a question or a notice.
+    ///
+    /// - Returns: what takes it away again.
+    func show(_ waiting: Questions.Waiting) -> Questions.Withdrawal? {
+        let number = JSON.number(.init(waiting.number))
+        var question = waiting.question.described
+        question["number"] = number
+        do {
+            try post((["ask": .object(question)] as JSON).bytes)
+        } catch {
+            return nil
+        }
+        guard waiting.question.kind != .notice else { return {} }
+        return { [weak self] in
+            _ = try? self?.post((["withdraw": number] as JSON).bytes)
+        }
+    }
+
+    /// Takes the answer to a question that was shown over this page.
+    func decide(_ number: Int, _ outcome: Result<JSON, PageError>) {
+        let questions = gateway.questions
+        guard questions.waiting.contains(where: { $0.number == number && $0.page == id }) else { return }
+        do {
+            try questions.answer(number, outcome.get(), in: session, by: "page")
+        } catch let error as PageError {
+            questions.isNotShown(number)
+            gateway.logger.warning(
+                "page \(id.prefix(8)) at \(path) cannot show question \(number): \(error.message.cut(to: 1000))")
+        } catch let error as AnswerError {
+            warn("question \(number): \(error)")
+        } catch {
+            // Somebody else has answered it.
+        }
+    }
+}

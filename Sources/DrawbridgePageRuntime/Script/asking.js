@@ -1,0 +1,49 @@
+// Questions that native shows over the page. What draws them is loaded for the first one; for a frame, the top page draws.
+//
+// gives: asked, withdrawn
+// uses pristine: hearAlways, look, Map, mark, readers, setTimeout, tried
+// uses native: answerTo, forgettings
+let drawing;
+window[mark].draw = (question, answer) => {
+    let isOver = false, withdraw = () => {};
+    const begin = draw => {
+        if (isOver) return;
+        if (draw) {
+            drawing = draw;
+            withdraw = draw(question, answer && (value => answer({ value })), setTimeout);
+        } else if (answer) {
+            answer({ error: { code: 501, message: 'the page did not load ask.js' } });
+        }
+    };
+    if (readers.has('ask.js')) begin(readers.get('ask.js')());
+    else look('ask.js', begin, 'ask.js');
+    return () => {
+        isOver = true;
+        withdraw();
+    };
+};
+
+// What happens in a question is heard before the page's listeners, and not by them.
+for (const type of ('click auxclick dblclick contextmenu pointerdown pointerup mousedown mouseup touchstart touchend '
+    + 'keydown keyup keypress beforeinput input change focusin focusout').split(' ')) {
+    hearAlways(window, type, event => drawing && drawing.hear(event), true);
+}
+
+const shown = new Map();
+
+function asked({ ask }) {
+    const { number, choices, fields } = ask;
+    withdrawn({ withdraw: number });
+    const { draw } = tried(() => top[mark], 0) || window[mark];
+    shown.set(number, draw(ask, choices || fields ? answerTo(number, 'answer') : undefined));
+}
+
+function withdrawn({ withdraw }) {
+    const take = shown.get(withdraw);
+    shown.delete(withdraw);
+    if (take) take();
+}
+
+const withdrawAll = () => shown.forEach((take, number) => withdrawn({ withdraw: number }));
+forgettings.push(withdrawAll);
+hearAlways(window, 'pagehide', ({ persisted }) => persisted || withdrawAll());

@@ -12,7 +12,7 @@ extension Gateway {
         page.note(.page, "came")
         tell(needing: nil, to: page)
         tellOfSpokenBridges(page)
-        questions.show(over: page.id) { page.show($0) }
+        questions.show(over: page.id) { page.show($0.question, $0.number) }
         // A document whose connection state was lost begins another life; it had its arrival event in the first. In the
         // app itself the app plays its own.
         guard page.life == 1, !page.hasApp, replyBook.hasEventAtArrival else { return }

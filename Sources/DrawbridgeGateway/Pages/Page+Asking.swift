@@ -38,7 +38,21 @@ extension Gateway {
             if !access.isFromThisMachine(request) { return elsewhere("it is on another device; --ask page") }
         case .page: if let page, page.viewer == nil { return elsewhere("it has no page runtime") }
         }
-        return .page { [pages] waiting in pages[id]?.show(waiting) }
+        return .page { [pages] in pages[id]?.show($0.question, $0.number) }
+    }
+
+    package func decide(_ number: Int, _ outcome: Result<JSON, PageError>, by page: Page) {
+        guard questions.waiting.contains(where: { $0.number == number && $0.page == page.id }) else { return }
+        do {
+            try questions.answer(number, outcome.get(), in: page.session, by: "page")
+        } catch let error as PageError {
+            questions.isNotShown(number)
+            page.warn("cannot show question \(number): \(error.message.cut(to: 1000))")
+        } catch let error as AnswerError {
+            page.warn("question \(number): \(error)")
+        } catch {
+            // Somebody else has answered it.
+        }
     }
 }
 
@@ -55,36 +69,18 @@ extension Page {
 
     /// Shows a question or a notice.
     ///
-    /// - Returns: what takes it away again.
-    func show(_ waiting: Questions.Waiting) -> Questions.Withdrawal? {
-        let number = JSON.number(.init(waiting.number))
-        var question = waiting.question.described
-        question["number"] = number
-        do {
-            try post((["ask": .object(question)] as JSON).bytes)
-        } catch {
-            return nil
+    /// - Returns: what takes it away again; nil if the page has gone.
+    func show(_ question: Question, _ number: Int) -> (@Sendable () -> Void)? {
+        let number = JSON.number(.init(number))
+        var ask = question.described
+        ask["number"] = number
+        if case .form(let fields) = question.kind {
+            ask["fields"] = .array(fields.map { ["name": .string($0.name), "label": .string($0.label)] })
         }
-        guard waiting.question.kind != .notice else { return {} }
+        guard (try? post((["ask": .object(ask)] as JSON).bytes)) != nil else { return nil }
+        if question.kind == .notice { return {} }
         return { [weak self] in
             _ = try? self?.post((["withdraw": number] as JSON).bytes)
-        }
-    }
-
-    /// Takes the answer to a question that was shown over this page.
-    func decide(_ number: Int, _ outcome: Result<JSON, PageError>) {
-        let questions = gateway.questions
-        guard questions.waiting.contains(where: { $0.number == number && $0.page == id }) else { return }
-        do {
-            try questions.answer(number, outcome.get(), in: session, by: "page")
-        } catch let error as PageError {
-            questions.isNotShown(number)
-            gateway.logger.warning(
-                "page \(id.prefix(8)) at \(path) cannot show question \(number): \(error.message.cut(to: 1000))")
-        } catch let error as AnswerError {
-            warn("question \(number): \(error)")
-        } catch {
-            // Somebody else has answered it.
         }
     }
 }

@@ -71,7 +71,7 @@ extension Page {
         case .call(let call): run(call, of: work.bytes, by: tasks)
         case .result(let id, let outcome): answered(id, outcome)
         case .told(let id, let outcome): told(id, outcome)
-        case .answer(let number, let outcome): decide(number, outcome)
+        case .answer(let number, let outcome): gateway.decide(number, outcome, by: self)
         case .ready(let bridge):
             state.withLock { $0.add(bridge) }
             gateway.journal.touch(.pages)

@@ -14,9 +14,10 @@ package protocol PageHost: Answerer {
 
     func hasBridge(_ bridge: Page.Bridge) -> Bool
 
-    var questions: Questions { get }
-
     func present(_ question: Question, for request: Request) async throws -> JSON?
+
+    /// A page has answered the question with this number, or cannot show it.
+    func decide(_ number: Int, _ outcome: Result<JSON, PageError>, by page: Page)
 
     /// Counts the changes of registered handlers, including those in the sets of pages.
     var registry: Registry { get }

@@ -82,7 +82,12 @@ package final class Questions: Sendable {
         let isScripted = (presenter as? ScriptedPresenter)?.knowsAnswer(to: question) == true
         let person = isScripted ? "script" : "person"
         var show: (@Sendable (Waiting) -> Withdrawal?)?
-        if case .page(let its) = way, !isScripted || isNotice { show = its }
+        switch way {
+        case .page(let its): if !isScripted || isNotice { show = its }
+        case .elsewhere(let reason?) where !isScripted && !isNotice:
+            request.logger.info("\(question.name) is not asked over the page: \(reason)")
+        case .elsewhere: break
+        }
         guard show != nil || !isNotice && (hasPresenter || isWatched(session)) else {
             let answer = try await presenter.present(question, for: request)
             if !isNotice { note(question, (answer, by: "nobody"), for: request) }
@@ -93,7 +98,7 @@ package final class Questions: Sendable {
         let number = try open(question, for: request, of: page, isShown: show != nil, answers)
         if !isNotice { note(question, nil, for: request) }
         // A presenter shows the question itself; without one it is logged.
-        if !hasPresenter, !isNotice { tell(of: question, number, way, request) }
+        if !hasPresenter, !isNotice { tell(of: question, number, isShown: show != nil, request) }
         defer { _ = take(number) }
         if let show { self.show(number, by: show) }
         let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
@@ -151,15 +156,11 @@ package final class Questions: Sendable {
         if decision?.by == "nobody" { journal.note(why: [Question.unasked], of: number) }
     }
 
-    private func tell(of question: Question, _ number: Int, _ way: Way, _ request: Request) {
+    private func tell(of question: Question, _ number: Int, isShown: Bool, _ request: Request) {
         let isInspected = state.withLock { $0.inspectors > 0 }
-        var text = isInspected ? "answer it in the inspector" : "waiting for a program to answer it"
-        switch way {
-        case .page: text = isInspected ? "answer it in the page or in the inspector" : "answer it in the page"
-        case .elsewhere(let reason?): text += ", not over the page: \(reason)"
-        case .elsewhere(nil): break
-        }
-        request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(text)")
+        let ways = [isShown ? "in the page" : nil, isInspected ? "in the inspector" : nil].compactMap(\.self)
+        let way = ways.isEmpty ? "waiting for a program to answer it" : "answer it \(ways.joined(separator: " or "))"
+        request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
     }
 
     /// Removes a question; nil where it was answered already.

@@ -135,7 +135,7 @@ struct App {
         #expect(
             try await App(ToastHandler.self, presenter: presenter).call(#"{"message":"Saved"}"#)
                 == ["code": 200, "message": ""])
-        #expect(presenter.asked == [Question("toast", message: "Saved")])
+        #expect(presenter.asked == [Question("toast", message: "Saved", overPage: true)])
         #expect(presenter.asked.first?.kind == .notice)
     }
 }

@@ -50,6 +50,7 @@ import Testing
         .description: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         .script: [Row(request: "GET ?path=/", here: same(200), elsewhere: closed(200, 200))],
         .global: [Row(request: "GET ?name=shop", here: same(200), elsewhere: closed(200, 200))],
+        .ask: [Row(request: "GET", here: same(200), elsewhere: closed(200, 200))],
         // What the runtime is, its bridges are too.
         .bridge: [
             Row(request: "GET /flutter.js", here: same(200), elsewhere: closed(200, 200)),

@@ -63,7 +63,7 @@ struct PageOptions: ParsableArguments {
 
     @Option(
         oneOf: "where",
-        "Whether questions are shown over the page: over those that a person opened on this machine, over all, or over none.",
+        "Show questions over the page: auto, where a person opened it on this machine; page, always, in tests too; off.",
         usual: "auto")
     var ask: Question.Asking?
 

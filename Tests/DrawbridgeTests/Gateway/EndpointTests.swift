@@ -6,7 +6,7 @@ import Testing
 @Suite("The gateway's own paths") struct EndpointTests {
     /// What pages and browsers ask, and no program: the page runtime and its bridges, its channel, the link for devices.
     private static let notForPrograms: Set<OwnPath> = [
-        .enter, .manual, .script, .global, .bridge, .token, .call, .messages, .channel,
+        .enter, .manual, .script, .global, .ask, .bridge, .token, .call, .messages, .channel,
     ]
 
     /// Who reads the description finds all that there is, and nothing else.

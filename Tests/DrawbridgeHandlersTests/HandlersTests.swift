@@ -101,7 +101,8 @@ struct App {
         #expect(try await App(PayHandler.self, presenter: presenter).call(body)["data"] == ["result": "ok"])
         #expect(
             presenter.asked == [
-                Question("pay", title: "Pay", message: "12.50 for book", choices: ["ok", "cancel"])
+                Question(
+                    "pay", title: "Pay", message: "12.50 for book", choices: ["ok", "cancel"], overPage: true)
             ])
         #expect(try await App(PayHandler.self).call(body)["data"] == ["result": "cancel"])
         #expect(try await App(PayHandler.self).call(#"{"type":"book"}"#)["code"] == 400)

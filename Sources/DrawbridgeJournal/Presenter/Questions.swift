@@ -50,6 +50,8 @@ package final class Questions: Sendable {
         var watched: [(session: Session, since: ContinuousClock.Instant)] = []
         /// How many inspectors are open; they show the questions of all sessions.
         var inspectors = 0
+        /// What programs have said of sessions; the latest is last.
+        var asking: [(session: Session, asking: Question.Asking)] = []
     }
 
     /// The limits of waiting questions: for one page, for one session, and in total.
@@ -207,11 +209,26 @@ package final class Questions: Sendable {
         waiting.answers.yield((value, by))
     }
 
-    package func asking(in session: Session) -> Question.Asking? { nil }
+    /// Says over which pages the questions of a session are shown.
+    package func ask(_ asking: Question.Asking, in session: Session) {
+        state.withLock { state in
+            state.asking.removeAll { $0.session == session }
+            state.asking.append((session, asking))
+            if state.asking.count > Session.most { state.asking.removeFirst() }
+        }
+    }
+
+    /// What a program has said by `ask`; nil if nothing.
+    package func asking(in session: Session) -> Question.Asking? {
+        state.withLock { $0.asking.first { $0.session == session }?.asking }
+    }
 
     /// Marks a session as no longer watched by a program; its open questions go on waiting.
     package func reset(_ session: Session) {
-        state.withLock { $0.watched.removeAll { $0.session == session } }
+        state.withLock { state in
+            state.watched.removeAll { $0.session == session }
+            state.asking.removeAll { $0.session == session }
+        }
     }
 
     /// Whether a program watches for questions of a session, or an inspector is open.

@@ -462,6 +462,22 @@ import Testing
         #expect(try await curl("\(program.address())/requestLocation?_mobile_bridge=1") == answer)
     }
 
+    /// As the page runtime asks, in a browser that a program drives.
+    @Test(arguments: [("auto", "its browser is driven by a program"), ("off", "--ask off")])
+    func whereNoPageIsAskedTheLogSaysWhy(_ value: String, _ reason: String) async throws {
+        let program = try Self.drawbridge(["-p", "0", "--built-ins", "--ask", value])
+        let address = try await program.address()
+        let page = try await curl("\(address)/")
+        let token = try #require(page.firstMatch(of: /data-token="([^"]+)"/)).output.1
+        let fields = [
+            "Token: \(token)", "Page: \(String(repeating: "a", count: 32))", "Path: /", "Driven: 1",
+        ]
+        let answer = try await curl(
+            ["\(address)/alert?_mobile_bridge=1"] + fields.flatMap { ["-H", "X-Drawbridge-\($0)"] })
+        #expect(answer.contains("cancel"))
+        _ = try await program.line(with: "alert is not asked over the page: \(reason)")
+    }
+
     @Test func anAnswerToAnUnknownQuestionGetsASuggestion() async throws {
         let program = try Self.drawbridge([
             "-p", "0", "--choose", "alrt=ok", "--choose", "delte=keep", "--choose", "mine=1", "--reply",

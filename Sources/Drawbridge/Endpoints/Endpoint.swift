@@ -8,7 +8,7 @@ struct Endpoint: Sendable {
 
     let path: OwnPath
     /// The rest of the path: words, `:name` for one part, `*name` for all further parts; their values become
-    /// ``Request/parameters``.
+    /// ``Request/parameters``, percent-decoded.
     let below: [Substring]
     let answers: KeyValuePairs<HTTPRequest.Method, Answer>
 
@@ -61,8 +61,8 @@ struct Endpoint: Sendable {
         Endpoint(.events, [.get: RepliesAPI.events]),
         Endpoint(.events, "*event", [.post: RepliesAPI.play]),
         Endpoint(.reset, [.post: RepliesAPI.reset]),
-        Endpoint(.questions, [.get: QuestionsAPI.list]),
-        Endpoint(.questions, ":number", [.post: QuestionsAPI.answer]),
+        Endpoint(.questions, [.get: QuestionsAPI.list, .put: QuestionsAPI.ask]),
+        Endpoint(.questions, "*question", [.post: QuestionsAPI.answer]),
         Endpoint(.pages, [.get: PagesAPI.list]),
         Endpoint(.pages, ":page", [.get: PagesAPI.page]),
         Endpoint(.pages, ":page/call", [.post: PagesAPI.call]),
@@ -108,7 +108,7 @@ struct Endpoint: Sendable {
             throw HTTPError(.notFound, "this gateway keeps no journal; make it with keepsJournal: true")
         }
         var asked = request
-        asked.parameters = values
+        asked.parameters = values.mapValues { Percent.decode($0[...].utf8) ?? $0 }
         guard path.isForTesters else { return try await answer(gateway, asked) }
         // Off the loop: a program may ask for a full journal, for which the pages on the loop must not wait.
         var response: Response

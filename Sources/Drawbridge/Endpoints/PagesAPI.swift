@@ -135,8 +135,7 @@ extension Gateway {
     ///
     /// - Parameter request: names the session; without one, a path is looked up in the default session.
     /// - Throws: a 404 if there is no such page, a 409 with all of them if there are several.
-    func page(named written: String, for request: Request) throws(HTTPError) -> Page {
-        let name = Percent.decode(written[...].utf8) ?? written
+    func page(named name: String, for request: Request) throws(HTTPError) -> Page {
         let session = try request.askedSession()
         let isSaid = (request.query["session"] ?? request.headers.value(.session)) != nil
         let isAny = !isSaid && name.first?.isHexDigit == true

@@ -75,7 +75,7 @@ struct RecordQuery {
         return kinds
     }
 
-    private static func known<T: RawRepresentable & CaseIterable>(
+    static func known<T: RawRepresentable & CaseIterable>(
         _ text: String, _ name: String, _ type: T.Type
     ) throws(HTTPError) -> T where T.RawValue == String {
         if let value = T(rawValue: text) { return value }

@@ -34,7 +34,7 @@ enum RepliesAPI {
     }
 
     /// The session of the request; throws if the query has items other than `session` and these.
-    private static func session(_ request: Request, _ words: [String] = []) throws(HTTPError) -> Session {
+    static func session(_ request: Request, _ words: [String] = []) throws(HTTPError) -> Session {
         _ = try request.query(of: ["session"] + words)
         return try request.askedSession()
     }
@@ -148,8 +148,7 @@ enum RepliesAPI {
 
     static func play(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let session = try session(request, ["page"])
-        let written = request.parameters["event"] ?? ""
-        let name = Percent.decode(Substring(written).utf8) ?? written
+        let name = request.parameters["event"] ?? ""
         let named = request.query["page"].flatMap { $0 == "latest" ? nil : $0 }
         let page = try named.map { try gateway.page(named: $0, for: request) }
         gateway.note(request, "plays the event \(String(quoted: name))", in: session)

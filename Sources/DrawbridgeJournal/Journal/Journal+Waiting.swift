@@ -31,7 +31,8 @@ extension Journal {
     /// - Returns: false if the deadline passed first.
     /// - Throws: an ``HTTPError`` if too many tasks are waiting, or the gateway stops.
     package func wait(
-        for filter: RecordFilter?, until deadline: ContinuousClock.Instant, _ isDone: () -> Bool
+        for filter: RecordFilter?, until deadline: ContinuousClock.Instant, hearsTopics: Bool = false,
+        _ isDone: () -> Bool
     ) async throws(HTTPError) -> Bool {
         let place = waiting.add(1, ordering: .relaxed).newValue
         defer { waiting.subtract(1, ordering: .relaxed) }
@@ -43,10 +44,10 @@ extension Journal {
             guard place <= Self.mostWaiters else {
                 throw HTTPError(
                     .serviceUnavailable,
-                    "\(Self.mostWaiters) requests already wait for calls; try again when some have ended")
+                    "\(Self.mostWaiters) requests wait already; try again when some have ended")
             }
             try? await Task.sleep(for: Self.pause)
-            await changed(since: changes, filter, until: deadline)
+            await changed(since: changes, filter, until: deadline, hearsTopics: hearsTopics)
         }
     }
 
@@ -78,7 +79,6 @@ extension Journal {
 
     /// Notes that these topics may have changed, and wakes the tasks that wait for topics.
     package func touch(_ topics: Topic...) {
-        guard isOn else { return }
         state.withLock { state in
             state.change()
             for topic in topics { state.touched[topic] = state.changes }

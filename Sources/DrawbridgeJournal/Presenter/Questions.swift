@@ -1,5 +1,6 @@
 import DrawbridgeJSON
 import DrawbridgeMessages
+import HTTPGrammar
 import HTTPTypes
 import Logging
 import Synchronization
@@ -50,6 +51,8 @@ package final class Questions: Sendable {
         var watched: [(session: Session, since: ContinuousClock.Instant)] = []
         /// How many inspectors are open; they show the questions of all sessions.
         var inspectors = 0
+        /// The programs that answer a question, or wait for it; who came first is first.
+        var answering: [(id: UInt64, wanted: String, session: Session)] = []
         /// What programs have said of sessions; the latest is last.
         var asking: [(session: Session, asking: Question.Asking)] = []
     }
@@ -189,24 +192,70 @@ package final class Questions: Sendable {
 
     package func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
 
+    /// Answers the question of this number, or the oldest of this name, for which it waits; who comes first is first.
+    ///
+    /// - Throws: a 404 if there is none in time, a 410 after a reset; an ``AnswerError`` if the answer is not allowed.
+    package func answer(
+        _ wanted: String, within seconds: Double, _ answer: JSON, in session: Session, by: String
+    ) async throws {
+        if let number = Int(plain: wanted) { return try self.answer(number, answer, in: session, by: by) }
+        _ = watch(session)
+        let id = UInt64.random(in: 0 ... .max)
+        state.withLock { $0.answering.append((id, wanted, session)) }
+        defer {
+            state.withLock { $0.answering.removeAll { $0.id == id } }
+            journal.touch(.questions)
+        }
+        var outcome = Result<Bool, any Error>.success(false)
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        _ = try await journal.wait(for: RecordFilter(kinds: []), until: deadline, hearsTopics: true) {
+            outcome = Result { try answerNext(wanted, id, answer, in: session, by: by) }
+            return (try? outcome.get()) != false
+        }
+        if try outcome.get() { return }
+        try Task.checkCancellation()
+        throw unknown(wanted, in: session)
+    }
+
+    /// - Returns: whether a question of this name waits for the program with this id, which is answered then.
+    private func answerNext(
+        _ wanted: String, _ id: UInt64, _ answer: JSON, in session: Session, by: String
+    ) throws -> Bool {
+        let number = try state.withLock { state -> Int? in
+            let queue = state.answering.filter { ($0.wanted, $0.session) == (wanted, session) }
+            guard let place = queue.firstIndex(where: { $0.id == id }) else {
+                throw HTTPError(.gone, "a reset of session \(session.name) has ended the wait")
+            }
+            return state.waiting.values.filter { $0.session == session && $0.question.name == wanted }
+                .filter(\.isQuestion).map(\.number).sorted().dropFirst(place).first
+        }
+        guard let number else { return false }
+        do {
+            try self.answer(number, answer, in: session, by: by)
+            return true
+        } catch is HTTPError {
+            // Somebody else was faster.
+            return false
+        }
+    }
+
+    private func unknown(_ wanted: String, in session: Session) -> HTTPError {
+        let open = waiting.filter { $0.session == session || "\($0.number)" == wanted }.prefix(20)
+            .map { "\($0.number) \($0.question.name.cut(to: 40)) in session \($0.session.name)" }
+        let rest = open.isEmpty ? "none waits there" : "those that wait: \(open.joined(separator: ", "))"
+        return HTTPError(
+            .notFound, "no question \(wanted.cut(to: 40)) waits in session \(session.name); \(rest)")
+    }
+
     /// Answers a question.
     ///
-    /// - Throws: a 404 if the question is no longer open; an ``AnswerError`` if the answer is not allowed.
+    /// - Throws: a 404 if it does not wait any more; an ``AnswerError`` if the answer is not allowed.
     package func answer(_ number: Int, _ answer: JSON, in session: Session, by: String) throws {
         let found = state.withLock { $0.waiting[number] }
-        guard let waiting = found, waiting.session == session else {
-            let reason =
-                found.map { "it waits in session \($0.session.name): add ?session=\($0.session.name)" }
-                    ?? """
-                    it was answered, its caller has left, or it never existed; GET \(OwnPath.questions.path) lists the open ones
-                    """
-            throw HTTPError(.notFound, "no question \(number) waits in session \(session.name): \(reason)")
-        }
-        let value = try waiting.question.answer(from: answer)
-        guard take(number) != nil else {
-            throw HTTPError(.conflict, "question \(number) has just been answered by somebody else")
-        }
-        waiting.answers.yield((value, by))
+        guard let found, found.session == session, found.isQuestion else { throw unknown("\(number)", in: session) }
+        let value = try found.question.answer(from: answer)
+        guard take(number) != nil else { throw unknown("\(number)", in: session) }
+        found.answers.yield((value, by))
     }
 
     /// Says over which pages the questions of a session are shown.
@@ -223,10 +272,11 @@ package final class Questions: Sendable {
         state.withLock { $0.asking.first { $0.session == session }?.asking }
     }
 
-    /// Marks a session as no longer watched by a program; its open questions go on waiting.
+    /// Forgets what programs have said of a session, and ends their waits; its open questions go on waiting.
     package func reset(_ session: Session) {
         state.withLock { state in
             state.watched.removeAll { $0.session == session }
+            state.answering.removeAll { $0.session == session }
             state.asking.removeAll { $0.session == session }
         }
     }

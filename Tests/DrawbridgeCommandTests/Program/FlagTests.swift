@@ -469,11 +469,10 @@ import Testing
         let address = try await program.address()
         let page = try await curl("\(address)/")
         let token = try #require(page.firstMatch(of: /data-token="([^"]+)"/)).output.1
-        let fields = [
-            "Token: \(token)", "Page: \(String(repeating: "a", count: 32))", "Path: /", "Driven: 1",
-        ]
+        let id = String(repeating: "a", count: 32)
         let answer = try await curl(
-            ["\(address)/alert?_mobile_bridge=1"] + fields.flatMap { ["-H", "X-Drawbridge-\($0)"] })
+            "\(address)/alert?_mobile_bridge=1", "-H", "X-Drawbridge-Token: \(token)",
+            "-H", "X-Drawbridge-Page: \(id)", "-H", "X-Drawbridge-Path: /", "-H", "X-Drawbridge-Driven: 1")
         #expect(answer.contains("cancel"))
         _ = try await program.line(with: "alert is not asked over the page: \(reason)")
     }

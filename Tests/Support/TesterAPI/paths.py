@@ -18,7 +18,7 @@ idle_members = {
 # What the body says may stand in the query too.
 in_the_query = {
     **dict.fromkeys(idle_members, {"name", "data", "script", "event", "by", "seconds"}),
-    "switchScenario": {"scenario", "on"}, "answerQuestion": {"choice"},
+    "switchScenario": {"scenario", "on"}, "answerQuestion": {"choice"}, "setAsk": {"ask"},
 }
 # Whose queries nobody looks through.
 unread = {"getPage"}
@@ -153,6 +153,7 @@ def choices(asker):
     for request, schema in [
         ("GET /calls?seconds=1e9", parameter("listCalls", "seconds")),
         ("POST /calls/verify", body("verifyCalls", "seconds")),
+        ("POST /questions/x?seconds=1e9", asker.operations["answerQuestion"].parameters["query", "seconds"]["schema"]),
         (f"POST /pages/{asker.page}/call", body("callPage", "seconds")),
         (f"POST /pages/{asker.page}/evaluate", body("evaluateInPage", "seconds")),
     ]:

@@ -7,7 +7,7 @@ sheet.replaceSync(css);
 root.adoptedStyleSheets = [sheet];
 host.style.cssText = 'all: initial !important; display: contents !important';
 
-/// What is shown, the newest last: `{element, show}`, a question also `{inputs, buttons, take}`.
+/// What is shown, the newest last: `{element}`, a question also `{inputs, buttons, take}`.
 const shown = [];
 const questions = () => shown.filter(card => card.buttons);
 let count = 0, later;
@@ -19,7 +19,8 @@ let before;
 function draw({ name, message, title = message ? '' : name, choices, fields }, answer, setTimeout) {
     later = setTimeout;
     count += 1;
-    const labels = { title: 'title' + count, message: 'message' + count };
+    const texts = [['h2', title], ['p', message]].filter(([, text]) => text).map(([tag, text]) =>
+        make(tag, { id: tag + count, class: text.length > 160 ? 'long' : '' }, [cut(text)]));
     const card = answer ? question() : notice();
     if (!questions().length) before = document.activeElement;
     shown.push(card);
@@ -27,10 +28,9 @@ function draw({ name, message, title = message ? '' : name, choices, fields }, a
     return () => remove(card);
 
     function notice() {
-        for (const old of shown) if (!old.buttons) remove(old);
+        shown.filter(card => !card.buttons).forEach(remove);
         setTimeout(() => remove(card), 2500);
-        const element = make('output', { 'data-name': name, popover: 'manual' }, texts());
-        return { element, show: () => element.matches(':popover-open') || element.showPopover() };
+        return { element: make('output', { 'data-name': name, popover: 'manual' }, texts) };
     }
 
     function question() {
@@ -38,35 +38,19 @@ function draw({ name, message, title = message ? '' : name, choices, fields }, a
         const isSheet = buttons.length > 3 || buttons.some(({ value }) => value.length > 24);
         const element = make('dialog', {
             'data-name': name, class: isSheet ? 'sheet' : '', role: 'alertdialog', tabindex: -1, closedby: 'none',
-            'aria-labelledby': title ? labels.title : labels.message, 'aria-describedby': title ? labels.message : '',
-        }, [...texts(), ...inputs.map(input => input.parentNode), make('div', {}, buttons)]);
-        const card = { element, inputs, buttons, show, take };
+            'aria-labelledby': (title ? 'h2' : 'p') + count, 'aria-describedby': title ? 'p' + count : '',
+        }, [...texts, ...inputs.map(input => input.parentNode), make('div', {}, buttons)]);
         element.oncancel = event => event.preventDefault();
-        element.onclose = () => shown.includes(card) && show();
-        return card;
-
-        function show() {
-            if (element.matches(':modal')) return;
-            quietly(() => {
-                element.close();
-                element.showModal();
-                settle(card);
-            });
-        }
-
-        function take(button) {
-            if (button.disabled || !remove(card)) return;
-            if (!fields) answer(button.value);
-            else if (button === buttons[1]) answer(null);
-            else answer(Object.fromEntries(inputs.map(input => [input.name, input.value])));
-        }
+        // Chromium closes it by a second Escape nonetheless.
+        element.onclose = () => host.isConnected && place();
+        return { element, inputs, buttons, take };
     }
 
-    function texts() {
-        return [
-            title && make('h2', { id: labels.title, dir: 'auto' }, [cut(title)]),
-            message && make('p', { id: labels.message, dir: 'auto', class: message.length > 160 ? 'long' : '' }, [cut(message)]),
-        ].filter(Boolean);
+    function take(button) {
+        if (button.disabled || !remove(card)) return;
+        const { inputs, buttons } = card;
+        if (!fields) answer(button.value);
+        else answer(button === buttons[1] ? null : Object.fromEntries(inputs.map(input => [input.name, input.value])));
     }
 }
 
@@ -79,11 +63,11 @@ function make(name, traits, children) {
     return element;
 }
 
-const buttonFor = choice => make('button', { type: 'button', value: choice, dir: 'auto' }, [make('span', {}, [cut(choice)])]);
+const buttonFor = choice => make('button', { type: 'button', value: choice }, [make('span', {}, [cut(choice)])]);
 
 function inputFor({ name, label }) {
     const type = /pin(code)?$|passw|passcode|secret/i.test(name) ? 'password' : 'text';
-    const input = make('input', { name, type, dir: 'auto', autocomplete: 'off', autocapitalize: 'off', spellcheck: false }, []);
+    const input = make('input', { name, type, autocomplete: 'off', autocapitalize: 'off', spellcheck: false }, []);
     make('label', {}, [cut(label || name), input]);
     return input;
 }
@@ -108,8 +92,9 @@ function remove(card) {
     if (place < 0) return false;
     shown.splice(place, 1);
     quietly(() => {
-        if (card.buttons) card.element.close();
-        card.element.remove();
+        const { element } = card;
+        if (card.buttons) element.close();
+        element.remove();
         const top = questions().pop();
         if (isTop && top) settle(top);
         else if (isTop && before && document.activeElement !== before) before.focus({ preventScroll: true });
@@ -140,23 +125,31 @@ function place() {
     observer.observe(html, { childList: true });
     hearOthers('add');
     if (host.parentNode !== html) html.append(host);
-    for (const { element, show } of shown.slice()) {
+    for (const card of shown) {
+        const { element, buttons } = card;
         if (element.parentNode !== root) root.append(element);
-        show();
+        if (element.matches(':modal, :popover-open')) continue;
+        if (!buttons) element.showPopover();
+        else quietly(() => {
+            element.close();
+            element.showModal();
+            settle(card);
+        });
     }
 }
 
 /// What the core does not pass on.
 function hearOthers(verb) {
-    for (const type of ['focus', 'blur', 'wheel', 'touchmove', 'pointermove', 'pointerover', 'pointerout', 'mousemove',
-        'mouseover', 'mouseout', 'copy', 'cut', 'paste']) window[verb + 'EventListener'](type, hear, true);
+    for (const type of ['focus', 'blur', 'wheel', 'touchmove', 'pointermove', 'mousemove', 'mouseover', 'copy', 'cut', 'paste']) {
+        window[verb + 'EventListener'](type, hear, { capture: true, passive: false });
+    }
 }
 
 /// Hears an event before the page does, and keeps from it what happens in a dialog, and what a key that went down there
 /// does until it is up.
 const held = new Set();
 function hear(event) {
-    const { type, isTrusted } = event, key = event.code || event.key || type, path = event.composedPath();
+    const { type } = event, key = event.code || event.key || type, path = event.composedPath();
     const isInside = path.includes(root);
     if (type === 'keydown' && !event.repeat) held[isInside ? 'add' : 'delete'](key);
     if (!isInside && !held.has(key) && !(isQuiet && /^(focus|blur)/.test(type))) return;
@@ -164,10 +157,13 @@ function hear(event) {
     if (type === 'keyup') held.delete(key);
     if (!isInside) event.preventDefault();
     const card = questions().find(({ element }) => path.includes(element));
-    if (!card || !isTrusted) return;
-    const button = card.buttons.find(button => path.includes(button));
-    if (type === 'click' && button) card.take(button);
-    if (type === 'keydown') press(event, card, button || card.buttons[0]);
+    if (!card || !event.isTrusted) return;
+    const { element, inputs, buttons, take } = card, button = buttons.find(button => path.includes(button));
+    if (type === 'click' && button) take(button);
+    if (type === 'keydown') press(event, card, button || buttons[0]);
+    // The page beneath does not scroll.
+    const isWhole = element.scrollHeight <= element.clientHeight && !inputs.includes(path[0]);
+    if (isWhole && /^(wheel|touchmove|Arrow|Page|Home|End)/.test(key)) event.preventDefault();
 }
 
 function press(event, { inputs, buttons, take }, button) {

@@ -20,48 +20,13 @@ extension Gateway {
         guard let last = ask.choices.last else {
             throw HTTPError(.internalServerError, "\(found.title) has no choices")
         }
-        let question = Question(
+        var question = Question(
             found.name, message: message.stringValue ?? "\(message)", choices: ask.choices.map(\.name),
             overPage: true)
-        guard presenter.canAnswer(question) || questions.isWatched(plain.session) || isShown(question, for: plain)
-        else {
-            questions.note(question, (.string(last.name), by: "nobody"), for: plain)
-            plain.logger.notice(
-                """
-                reply \(found.title): \(Question.unasked); took the last choice, \(last.name). Decide it by \
-                --choose '\(found.name)=\(ask.choices[0].name)'
-                """)
-            return last
-        }
-        switch try await decision(on: question, within: ask.within, for: plain) {
-        case .made(let answer): return ask.choices.first { $0.name == answer?.stringValue } ?? last
-        case .tooLate:
-            if let number = plain.record {
-                journal.note((question.name, (.string(last.name), by: "nobody")), of: number)
-            }
-            return last
-        }
-    }
-
-    private enum Decision: Sendable {
-        /// A person's answer; nil if the person has cancelled the question.
-        case made(JSON?)
-        case tooLate
-    }
-
-    private func decision(
-        on question: Question, within milliseconds: Int?, for plain: Request
-    ) async throws -> Decision {
-        guard let milliseconds else { return .made(try await plain.present(question)) }
-        return try await withThrowingTaskGroup(of: Decision.self) { group in
-            group.addTask { .made(try await plain.present(question)) }
-            group.addTask {
-                try await Task.sleep(for: .milliseconds(milliseconds))
-                return .tooLate
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? .tooLate
-        }
+        question.within = ask.within.map { .milliseconds($0) }
+        question.otherwise = last.name
+        let answer = try await plain.present(question)
+        return ask.choices.first { $0.name == answer?.stringValue } ?? last
     }
 
     /// The input of a request for its replies; the body is read only where one of them looks at it.

@@ -13,11 +13,6 @@ extension Gateway {
             over: way(of: question, for: request), by: presenter)
     }
 
-    /// Whether a question is shown over the page that sent the request.
-    func isShown(_ question: Question, for request: Request) -> Bool {
-        if case .page = way(of: question, for: request) { true } else { false }
-    }
-
     /// Whether a question is shown over the page that sent the request, and why not.
     private func way(of question: Question, for request: Request) -> Questions.Way {
         let page = request.page

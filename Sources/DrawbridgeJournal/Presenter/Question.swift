@@ -44,6 +44,11 @@ public struct Question: Sendable, Hashable {
     /// what has no effect outside of the page.
     public var overPage: Bool
 
+    /// How long it waits for an answer.
+    package var within: Duration?
+    /// The choice that is taken when nobody answers.
+    package var otherwise: String?
+
     /// Where questions are shown over the page that asks, if they may be.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive

@@ -19,31 +19,30 @@ package final class Questions: Sendable {
         package let page: String?
         package let path: String?
         /// Where it is with the page over which it is shown.
-        fileprivate var screen = Screen.none
-        fileprivate let answers: AsyncStream<JournalRecord.Decided>.Continuation
+        fileprivate(set) var screen = Screen.none
+        let answers: AsyncStream<JournalRecord.Decided>.Continuation
     }
 
-    /// Takes a question away from its page again.
-    package typealias Withdrawal = @Sendable () -> Void
+    /// Shows a question over its page, and returns what takes it away again; nil where the page has no channel yet.
+    package typealias Show = @Sendable (Waiting) -> (@Sendable () -> Void)?
 
     /// Whether a question is shown over the page that asks.
     package enum Way: Sendable {
         /// It is not, for this reason; nil where no page asks.
         case elsewhere(because: String?)
-        /// By this function, which returns nil where the page has not opened its channel yet.
-        case page(show: @Sendable (Waiting) -> Withdrawal?)
+        case page(Show)
     }
 
-    fileprivate enum Screen {
+    enum Screen {
         case none
         /// Its page has until then to open its channel.
         case awaited(until: ContinuousClock.Instant)
-        case shown(Withdrawal)
+        case shown(withdraw: @Sendable () -> Void)
     }
 
     private typealias Decided = JournalRecord.Decided
 
-    private struct State {
+    struct State {
         var waiting: [Int: Waiting] = [:]
         var last = 0
         /// Sessions in which a program has listed unanswered questions, so that no person is needed to answer, with
@@ -62,12 +61,12 @@ package final class Questions: Sendable {
     static let mostOfSession = 100
     static let most = 1000
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
     /// How long a program watches a session after it has asked for its questions; only tests set another time.
     ///
     /// Without a limit, a page would wait forever for one that has gone.
     package let patience = Mutex(Duration.seconds(60))
-    private let journal: Journal
+    let journal: Journal
 
     /// - Parameter journal: records the questions, and notifies inspectors of changes.
     package init(in journal: Journal) { self.journal = journal }
@@ -82,38 +81,42 @@ package final class Questions: Sendable {
         over way: Way = .elsewhere(because: nil), by presenter: any Presenter
     ) async throws -> JSON? {
         let session = request.session
-        let isNotice = question.kind == .notice
         let hasPresenter = presenter.canAnswer(question)
         let isScripted = (presenter as? ScriptedPresenter)?.knowsAnswer(to: question) == true
         let person = isScripted ? "script" : "person"
-        var show: (@Sendable (Waiting) -> Withdrawal?)?
+        var show: Show?
         switch way {
-        case .page(let its): if !isScripted || isNotice { show = its }
-        case .elsewhere(let reason?) where !isScripted && !isNotice:
+        case .page(let its): if !isScripted || question.kind == .notice { show = its }
+        case .elsewhere(let reason?) where !isScripted && question.kind != .notice:
             request.logger.info("\(question.name) is not asked over the page: \(reason)")
         case .elsewhere: break
         }
-        guard show != nil || !isNotice && (hasPresenter || isWatched(session)) else {
-            let answer = try await presenter.present(question, for: request)
-            if !isNotice { note(question, (answer, by: "nobody"), for: request) }
+        if question.kind == .notice {
+            _ = try await presenter.present(question, for: request)
+            if let show { await self.show(question, for: request, of: page, by: show) }
+            return nil
+        }
+        guard hasPresenter || show != nil || isWatched(session) else {
+            let answer = try await unanswered(question, for: request, presenter)
+            note(question, (answer, by: "nobody"), for: request)
             return answer
         }
-        if isNotice { _ = try await presenter.present(question, for: request) }
         let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
         let number = try open(question, for: request, of: page, isShown: show != nil, answers)
-        if !isNotice { note(question, nil, for: request) }
+        note(question, nil, for: request)
         // A presenter shows the question itself; without one it is logged.
-        if !hasPresenter, !isNotice { tell(of: question, number, isShown: show != nil, request) }
+        if !hasPresenter { tell(of: question, number, isShown: show != nil, request) }
         defer { _ = take(number) }
         if let show { self.show(number, by: show) }
         let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
             group.addTask { [self] in
-                if isNotice {
-                    try await Task.sleep(for: Self.timeToConnect)
-                    return (nil, by: "nobody")
+                while !hasPresenter, let end = end(of: number, in: session) {
+                    try await Task.sleep(until: end)
                 }
-                while !hasPresenter, let end = end(of: number, in: session) { try await Task.sleep(until: end) }
-                let answer = try await presenter.present(question, for: request)
+                let answer =
+                    hasPresenter
+                    ? try await presenter.present(question, for: request)
+                    : try await unanswered(question, for: request, presenter)
                 // If `take` returns nil, a program's answer was accepted meanwhile, and wins.
                 if take(number) == nil { for await first in stream { return first } }
                 return (answer, by: hasPresenter ? person : "nobody")
@@ -122,11 +125,49 @@ package final class Questions: Sendable {
                 for await answer in stream { return answer }
                 throw CancellationError()
             }
+            if let time = question.within {
+                group.addTask { [self] in
+                    try await Task.sleep(for: time)
+                    if take(number) == nil { for await first in stream { return first } }
+                    return (question.otherwise.map(JSON.string), by: "nobody")
+                }
+            }
             defer { group.cancelAll() }
             return try await group.next() ?? (nil, by: person)
         }
-        if !isNotice { note(question, decision, for: request) }
+        note(question, decision, for: request)
         return decision.choice
+    }
+
+    /// The answer to a question that nobody answers.
+    private func unanswered(
+        _ question: Question, for request: Request, _ presenter: any Presenter
+    ) async throws -> JSON? {
+        guard let last = question.otherwise else {
+            return try await presenter.present(question, for: request)
+        }
+        request.logger.notice(
+            """
+            \(question.name): \(Question.unasked); took the last choice, \(last). Decide it by \
+            --choose '\(question.name)=\(question.example)'
+            """)
+        return .string(last)
+    }
+
+    /// Shows a notice over its page, for whose channel it waits.
+    private func show(
+        _ notice: Question, for request: Request, of page: (id: String?, path: String?), by show: Show
+    ) async {
+        let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
+        guard let number = try? open(notice, for: request, of: page, isShown: true, answers) else { return }
+        defer { _ = take(number) }
+        self.show(number, by: show)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in stream { return } }
+            group.addTask { try? await Task.sleep(for: Self.timeToConnect) }
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     /// How long a page may take to open its channel, from the call on.
@@ -135,16 +176,18 @@ package final class Questions: Sendable {
     private static let timeToLook = Duration.seconds(5)
 
     /// Shows a question over its page, if that is there; else ``shown(by:_:)`` does it when it comes.
-    private func show(_ number: Int, by show: (Waiting) -> Withdrawal?) {
-        guard let waiting = state.withLock({ $0.waiting[number] }), let withdraw = show(waiting) else { return }
-        let isThere = state.withLock { $0.waiting[number]?.screen = .shown(withdraw) } != nil
+    private func show(_ number: Int, by show: Show) {
+        guard let waiting = state.withLock({ $0.waiting[number] }), let withdraw = show(waiting) else {
+            return
+        }
+        let isThere = state.withLock { $0.waiting[number]?.screen = .shown(withdraw: withdraw) } != nil
         if waiting.question.kind == .notice { waiting.answers.yield((nil, by: "page")) }
         // It was answered meanwhile.
         if !isThere { withdraw() }
     }
 
     /// A page has come: shows the questions that wait for it.
-    package func show(over page: String, by show: (Waiting) -> Withdrawal?) {
+    package func show(over page: String, by show: Show) {
         let waiting = state.withLock { $0.waiting.values.filter { $0.page == page && $0.isToBeShown } }
         for waiting in waiting.sorted(by: { $0.number < $1.number }) { self.show(waiting.number, by: show) }
     }
@@ -164,12 +207,14 @@ package final class Questions: Sendable {
     private func tell(of question: Question, _ number: Int, isShown: Bool, _ request: Request) {
         let isInspected = state.withLock { $0.inspectors > 0 }
         let ways = [isShown ? "in the page" : nil, isInspected ? "in the inspector" : nil].compactMap(\.self)
-        let way = ways.isEmpty ? "waiting for a program to answer it" : "answer it \(ways.joined(separator: " or "))"
+        let way =
+            ways.isEmpty
+            ? "waiting for a program to answer it" : "answer it \(ways.joined(separator: " or "))"
         request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
     }
 
     /// Removes a question; nil where it was answered already.
-    private func take(_ number: Int) -> Waiting? {
+    func take(_ number: Int) -> Waiting? {
         let taken = state.withLock { $0.waiting.removeValue(forKey: number) }
         if case .shown(let withdraw) = taken?.screen { withdraw() }
         if taken != nil { journal.touch(.questions) }
@@ -182,7 +227,9 @@ package final class Questions: Sendable {
             state.watched.removeAll { $0.session == session }
             state.watched.append((session, .now))
             if state.watched.count > Session.most { state.watched.removeFirst() }
-            return state.waiting.values.filter { $0.session == session && $0.isQuestion }.sorted { $0.number < $1.number }
+            return state.waiting.values.filter { $0.session == session && $0.isQuestion }.sorted {
+                $0.number < $1.number
+            }
         }
     }
 
@@ -191,86 +238,6 @@ package final class Questions: Sendable {
     }
 
     package func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
-
-    /// Answers the question of this number, or the oldest of this name, for which it waits; who comes first is first.
-    ///
-    /// - Throws: a 404 if there is none in time, a 410 after a reset; an ``AnswerError`` if the answer is not allowed.
-    package func answer(
-        _ wanted: String, within seconds: Double, _ answer: JSON, in session: Session, by: String
-    ) async throws {
-        if let number = Int(plain: wanted) { return try self.answer(number, answer, in: session, by: by) }
-        _ = watch(session)
-        let id = UInt64.random(in: 0 ... .max)
-        state.withLock { $0.answering.append((id, wanted, session)) }
-        defer {
-            state.withLock { $0.answering.removeAll { $0.id == id } }
-            journal.touch(.questions)
-        }
-        var outcome = Result<Bool, any Error>.success(false)
-        let deadline = ContinuousClock.now + .seconds(seconds)
-        _ = try await journal.wait(for: RecordFilter(kinds: []), until: deadline, hearsTopics: true) {
-            outcome = Result { try answerNext(wanted, id, answer, in: session, by: by) }
-            return (try? outcome.get()) != false
-        }
-        if try outcome.get() { return }
-        try Task.checkCancellation()
-        throw unknown(wanted, in: session)
-    }
-
-    /// - Returns: whether a question of this name waits for the program with this id, which is answered then.
-    private func answerNext(
-        _ wanted: String, _ id: UInt64, _ answer: JSON, in session: Session, by: String
-    ) throws -> Bool {
-        let number = try state.withLock { state -> Int? in
-            let queue = state.answering.filter { ($0.wanted, $0.session) == (wanted, session) }
-            guard let place = queue.firstIndex(where: { $0.id == id }) else {
-                throw HTTPError(.gone, "a reset of session \(session.name) has ended the wait")
-            }
-            return state.waiting.values.filter { $0.session == session && $0.question.name == wanted }
-                .filter(\.isQuestion).map(\.number).sorted().dropFirst(place).first
-        }
-        guard let number else { return false }
-        do {
-            try self.answer(number, answer, in: session, by: by)
-            return true
-        } catch is HTTPError {
-            // Somebody else was faster.
-            return false
-        }
-    }
-
-    private func unknown(_ wanted: String, in session: Session) -> HTTPError {
-        let open = waiting.filter { $0.session == session || "\($0.number)" == wanted }.prefix(20)
-            .map { "\($0.number) \($0.question.name.cut(to: 40)) in session \($0.session.name)" }
-        let rest = open.isEmpty ? "none waits there" : "those that wait: \(open.joined(separator: ", "))"
-        return HTTPError(
-            .notFound, "no question \(wanted.cut(to: 40)) waits in session \(session.name); \(rest)")
-    }
-
-    /// Answers a question.
-    ///
-    /// - Throws: a 404 if it does not wait any more; an ``AnswerError`` if the answer is not allowed.
-    package func answer(_ number: Int, _ answer: JSON, in session: Session, by: String) throws {
-        let found = state.withLock { $0.waiting[number] }
-        guard let found, found.session == session, found.isQuestion else { throw unknown("\(number)", in: session) }
-        let value = try found.question.answer(from: answer)
-        guard take(number) != nil else { throw unknown("\(number)", in: session) }
-        found.answers.yield((value, by))
-    }
-
-    /// Says over which pages the questions of a session are shown.
-    package func ask(_ asking: Question.Asking, in session: Session) {
-        state.withLock { state in
-            state.asking.removeAll { $0.session == session }
-            state.asking.append((session, asking))
-            if state.asking.count > Session.most { state.asking.removeFirst() }
-        }
-    }
-
-    /// What a program has said by `ask`; nil if nothing.
-    package func asking(in session: Session) -> Question.Asking? {
-        state.withLock { $0.asking.first { $0.session == session }?.asking }
-    }
 
     /// Forgets what programs have said of a session, and ends their waits; its open questions go on waiting.
     package func reset(_ session: Session) {
@@ -338,9 +305,9 @@ package final class Questions: Sendable {
 }
 
 extension Questions.Waiting {
-    fileprivate var isQuestion: Bool { question.kind != .notice }
+    var isQuestion: Bool { question.kind != .notice }
 
     fileprivate var isToBeShown: Bool {
-        if case .awaited = screen { true } else { false }
+        if case .none = screen { false } else { true }
     }
 }

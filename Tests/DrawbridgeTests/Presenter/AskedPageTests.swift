@@ -23,7 +23,8 @@ import Testing
         }
         try answers("/alert", Question("alert", message: "Sure?", choices: ["ok", "cancel"], overPage: true))
         try answers("/open", Question("open", choices: ["ok", "cancel"]))
-        try answers("/login", Question("login", fields: ["user", .init("pin", label: "PIN")], overPage: true))
+        try answers(
+            "/login", Question("login", fields: ["user", .init("pin", label: "PIN")], overPage: true))
         try answers("/toast", Question("toast", message: "Saved", overPage: true))
         return gateway
     }
@@ -95,16 +96,17 @@ import Testing
     }
 
     /// What keeps a question from being shown over its page, and what the log says.
-    @Test(arguments: [
-        (Question.Asking.off, "/alert", HTTPFields(), nil, "--ask off"),
-        (.auto, "/open", [:], nil, "open may act outside of the page"),
-        (.page, "/open", [:], nil, "open may act outside of the page"),
-        (.page, "/alert", [.pageWaits: "1"], nil, "it waits in a synchronous call"),
-        (.page, "/alert", [.origin: "null"], nil, "it is in a sandbox"),
-        (.auto, "/alert", [.pageDriven: "1"], nil, "its browser is driven by a program; --ask page"),
-        (.auto, "/alert", [.session: "ann"], nil, "it is in a session of a test; --ask page"),
-        (.auto, "/alert", [:], "192.0.2.7", "it is on another device; --ask page"),
-    ] as [(Question.Asking, String, HTTPFields, String?, String)])
+    @Test(
+        arguments: [
+            (Question.Asking.off, "/alert", HTTPFields(), nil, "--ask off"),
+            (.auto, "/open", [:], nil, "open may act outside of the page"),
+            (.page, "/open", [:], nil, "open may act outside of the page"),
+            (.page, "/alert", [.pageWaits: "1"], nil, "it waits in a synchronous call"),
+            (.page, "/alert", [.origin: "null"], nil, "it is in a sandbox"),
+            (.auto, "/alert", [.pageDriven: "1"], nil, "its browser is driven by a program; --ask page"),
+            (.auto, "/alert", [.session: "ann"], nil, "it is in a session of a test; --ask page"),
+            (.auto, "/alert", [:], "192.0.2.7", "it is on another device; --ask page"),
+        ] as [(Question.Asking, String, HTTPFields, String?, String)])
     func aQuestionThatIsNotShownIsAskedAsBefore(
         _ asking: Question.Asking, _ path: String, _ fields: HTTPFields, _ from: String?, _ reason: String
     ) async throws {

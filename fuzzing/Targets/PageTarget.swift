@@ -22,6 +22,7 @@ enum PageTarget: FuzzTarget {
     private static func play(_ lines: [[UInt8]]) async throws {
         let gateway = Gateway()
         try gateway.register(Note.self, at: "/note")
+        try gateway.register(at: "/asks") { Asks(request: $0) }
         var wires: [Int: Wire] = [:]
         for line in lines {
             guard let first = line.first else { continue }
@@ -139,6 +140,14 @@ enum PageTarget: FuzzTarget {
 
     private struct Note: JSONHandler {
         func handle(_ input: JSON?) async throws -> JSON { input ?? .null }
+    }
+
+    private struct Asks: JSONHandler {
+        let request: Request
+
+        func handle(_ input: JSON?) async throws -> JSON? {
+            try await request.present(Question("asks", choices: ["ok", "cancel"], overPage: true))
+        }
     }
 
     private final class Wire: PageConnection {

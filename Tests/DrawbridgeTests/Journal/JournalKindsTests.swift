@@ -205,7 +205,7 @@ import Testing
         #expect(unasked["asked"] == ["question": "pay", "choice": "cancel", "by": "nobody"])
         #expect(unasked["why"] == [.string(nobody)])
         let last = "took the last choice, cancel. Decide it by --choose 'pay=ok'"
-        #expect(log.entries.contains("notice: reply pay: \(nobody); \(last)"), "\(log.entries)")
+        #expect(log.entries.contains("notice: pay: \(nobody); \(last)"), "\(log.entries)")
         _ = await program.ask(.delete, "calls")
 
         _ = await program.ask(.get, "questions")

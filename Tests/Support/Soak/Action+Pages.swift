@@ -18,6 +18,9 @@ extension Action {
                     guard reply["value"] == data else {
                         throw Wrong("another answer: \("\(reply)".prefix(300))")
                     }
+                } else if caller.dice.roll(4) == 0 {
+                    let reply = try page.call("asksPerson", data)
+                    guard reply["value"] == "ok" else { throw Wrong("another answer: \(reply)") }
                 } else if caller.dice.roll(2) == 0 {
                     let reply = try page.call("echo", data)
                     guard reply["value"] == data else {
@@ -30,6 +33,8 @@ extension Action {
                     }
                 }
             }
+            // A question goes with its page.
+            if caller.dice.roll(3) == 0 { try page.ask("asksPerson", .null) }
             try page.leave(&caller)
         }
     ]

@@ -15,7 +15,7 @@ struct SoakedPage {
         try send([
             "hello": [
                 "page": .string(id), "life": Self.life, "epoch": "", "received": 0, "bridges": ["wvjb6"],
-                "url": "http://localhost/document.html",
+                "url": "http://localhost/document.html", "viewer": "person",
             ]
         ])
         let frame = try receive()
@@ -32,6 +32,12 @@ struct SoakedPage {
                 if message["reply"] == id { return message }
                 if message["hears"] == true || message["event"] != nil {
                     try hear(message)
+                    continue
+                }
+                if message["withdraw"] != nil { continue }
+                if let number = message["ask"]?["number"] {
+                    lastNumber += 1
+                    try send(["up": [[.number(.init(lastNumber)), ["answer": number, "value": "ok"]]]])
                     continue
                 }
                 guard message["call"] == "answer", let asked = message["id"] else {

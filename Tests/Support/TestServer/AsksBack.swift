@@ -9,3 +9,13 @@ struct AsksBack: JSONHandler {
         return try await page.call("answer", input)
     }
 }
+
+/// Asks the person who looks at the page that called it.
+struct AsksPerson: JSONHandler {
+    static let options = HandlerOptions(deadline: nil)
+    let request: Request
+
+    func handle(_ input: JSON?) async throws -> JSON? {
+        try await request.present(Question("asks", choices: ["ok", "cancel"], overPage: true))
+    }
+}

@@ -21,6 +21,7 @@ struct TestServer {
             try gateway.register(at: "/heap") { [journal = gateway.journal] in Heap(journal: journal) }
             try gateway.register(Witness.self, at: "/witness")
             try gateway.register(AsksBack.self, at: "/asksBack")
+            try gateway.register(AsksPerson.self, at: "/asksPerson")
             try Faults.register(on: gateway)
         }
     }

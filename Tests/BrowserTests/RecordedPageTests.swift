@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: Browser.tried) func aRecordingAloneAnswersTheSameClicksAlike(_ browser: Browser)
         async throws
     {
-        let shop = try await ServedFolder(Self.shop, "--choose", "share=post")
+        let shop = try await ServedFolder(Self.shop, "--choose", "pay=pay", "--choose", "share=post")
         let first = try await Self.visit(browser, shop)
         #expect(
             first.shown == [

@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: Browser.tried)
     func aFileAnswersAllThatTheShopAsksOfItsApp(_ browser: Browser) async throws {
-        let shop = try await ServedFolder(Self.folder, "--choose", "share=post")
+        let shop = try await ServedFolder(Self.folder, "--choose", "pay=pay", "--choose", "share=post")
         try await browser.open("\(shop.address)/") {
             let page = try await shop.page()
             try await shop.expect("user", begins: "Not signed in", in: page)
@@ -53,11 +53,9 @@ import Testing
     @Test(arguments: Browser.tried)
     func theShopsFileAnswersByEveryBridge(_ browser: Browser) async throws {
         let site = try await ServedFolder(
-            BridgeSite.pages, "--replies", "\(Self.folder)/drawbridge.json", "--choose", "share=post",
-            "--scenario",
-            "user/signed-in", "--scheme", "mizhua", "--message-handler", "JSBridge,*=reply", "--inject",
-            "callNative",
-            "--shortcuts", "MyApp")
+            BridgeSite.pages, "--replies", "\(Self.folder)/drawbridge.json", "--choose", "pay=pay",
+            "--choose", "share=post", "--scenario", "user/signed-in", "--scheme", "mizhua",
+            "--message-handler", "JSBridge,*=reply", "--inject", "callNative", "--shortcuts", "MyApp")
         // Once, the app was not ready.
         _ = try await curl("\(site.address)/share?_mobile_bridge=1")
         let calls: [(name: String, input: String, value: String)] = [

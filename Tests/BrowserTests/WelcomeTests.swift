@@ -20,6 +20,12 @@ import Testing
             try await driven.shows("user", "Ann, 120 points")
             try await driven.shows(
                 "mock", #""getUser": {"code": 0, "data": {"nick": "Ann", "points": 120}},"#)
+            // Nobody can be asked here, so the last choice is taken.
+            try await driven.expect("document.getElementById('first').hidden", false)
+            try await driven.presses("#payByCard")
+            try await driven.shows("log", #"pay {"code":6001,"message":"You cancelled the payment."}"#)
+            try await driven.shows("mock", #"{"$ask": "Pay €{{input.price}} with the app?", "$choices": {"#)
+            try await driven.expect("document.getElementById('first').hidden")
             try await driven.presses("#payByChat")
             try await driven.shows("payment", "You cancelled the payment.")
             try await driven.shows("mock", #""pay": {"$cases": ["#)

@@ -3,7 +3,7 @@
 # The gateway runs before, with the same DRAWBRIDGE_TOKEN:
 #
 #     export DRAWBRIDGE_TOKEN=$(openssl rand -hex 16)
-#     drawbridge --root examples/shop &
+#     drawbridge --root examples/shop --choose pay=pay &
 #
 # DRAWBRIDGE_URL says where it is, if it is not at http://127.0.0.1:8080.
 set -eu

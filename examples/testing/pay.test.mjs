@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { start } from 'drawbridge-gateway';
 
-const gateway = await start(['../shop']);
+const gateway = await start(['../shop', '--choose', 'pay=pay']);
 after(() => gateway.stop());
 
 // Calls native as a page of the shop does.

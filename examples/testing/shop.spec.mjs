@@ -1,7 +1,7 @@
 // Tests of the shop in a browser, by Playwright: npx playwright test
 import { expect, test } from 'drawbridge-gateway/playwright';
 
-test.use({ drawbridge: ['../shop'] });
+test.use({ drawbridge: ['../shop', '--choose', 'pay=pay'] });
 
 test('pays by card', async ({ native, page }) => {
   await page.goto('/');

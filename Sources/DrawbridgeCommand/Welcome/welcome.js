@@ -1,4 +1,4 @@
-// Is next to the shop, which knows nothing of it: shows which lines of its mocks answered, and switches the app.
+// Is next to the shop, which knows nothing of it: shows which lines of its mocks answer, and switches the app.
 {
   const text = document.getElementById('mocks').textContent.split('\n');
 
@@ -6,8 +6,9 @@
   const lines = name => {
     const on = { getUser: signedIn, logout: signedIn, requestLocation: isPressed('app/deny-location') }[name];
     const begins = text.flatMap((line, index) => line.trim().startsWith('"' + name + '":') ? [index] : []);
-    if (isPressed('app/offline')) begins.unshift(text.findIndex(line => line.trim().startsWith('"*":')));
-    const begin = isPressed('app/offline') ? begins[0] : begins[on ? begins.length - 1 : 0];
+    const isOffline = isPressed('app/offline') && name !== 'app/online';
+    if (isOffline) begins.unshift(text.findIndex(line => line.trim().startsWith('"*":')));
+    const begin = begins[on && !isOffline ? begins.length - 1 : 0];
     if (begin === undefined) return;
     let depth = 0;
     const end = text.findIndex((line, index) => {
@@ -22,12 +23,21 @@
   let signedIn = false;
   const isPressed = name => document.querySelector(`[data-on="${name}"]`).getAttribute('aria-pressed') === 'true';
 
-  new MutationObserver(() => {
-    const newest = document.querySelector('#log .app')?.textContent ?? '';
-    const [name, value] = [newest.slice(0, newest.indexOf(' ')), newest.slice(newest.indexOf(' ') + 1)];
-    if (value.startsWith('{"code":0')) signedIn = name === 'login' || signedIn && name !== 'logout';
-    const found = lines(name);
-    if (found) document.getElementById('mock').textContent = found;
+  // What is to be pressed first is named above it, until it was pressed.
+  const first = document.getElementById('first');
+  document.querySelector('.actions').before(first);
+
+  new MutationObserver(changes => {
+    for (const { addedNodes: [line] } of changes) {
+      const [, name, value] = line.textContent.match(/(\S*) (.*)/);
+      if (line.className === 'page') {
+        if (name === 'pay') first.hidden = true;
+        const found = lines(name);
+        if (found) document.getElementById('mock').textContent = found;
+      } else if (value.startsWith('{"code":0')) {
+        signedIn = name === 'login' || signedIn && name !== 'logout';
+      }
+    }
   }).observe(document.getElementById('log'), { childList: true });
 
   for (const button of document.querySelectorAll('.switches button')) {

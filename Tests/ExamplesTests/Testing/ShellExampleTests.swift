@@ -4,14 +4,14 @@ import Testing
 /// The example for testers that needs curl alone.
 @Suite("The shell example for testers", .timeLimit(.minutes(5))) struct ShellExampleTests {
     @Test(arguments: ["dash", "bash"]) func theShellExamplePasses(by shell: String) async throws {
-        let tester = try await Tester("--root", Tester.shop)
+        let tester = try await Tester("--root", Tester.shop, "--choose", "pay=pay")
         let (output, code) = try await tester.run([shell, "\(Tester.examples)/pay.sh"], in: try Folder())
         #expect(code == 0, "\(output)")
     }
 
     /// A check that fails shows the call that comes next to what was wanted.
     @Test func aFailedCheckShowsTheClosestCall() async throws {
-        let tester = try await Tester("--root", Tester.shop)
+        let tester = try await Tester("--root", Tester.shop, "--choose", "pay=pay")
         let folder = try Folder()
         try folder.copy("\(Tester.examples)/pay.sh", to: "pay.sh")
         let text = try folder.read("pay.sh")

@@ -11,7 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 @pytest.fixture(scope="module")
 def drawbridge():
-    with start(os.environ["SHOP"]) as gateway:
+    with start(os.environ["SHOP"], "--choose", "pay=pay") as gateway:
         yield gateway
 
 

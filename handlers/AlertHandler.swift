@@ -1,6 +1,6 @@
 import Drawbridge
 
-/// Shows a message to the person who uses the app, and answers with the choice: `{"result":"ok"}` or
+/// Shows a message over the page that asks, and answers with the button that was pressed: `{"result":"ok"}` or
 /// `{"result":"cancel"}`.
 ///
 /// ```

@@ -21,53 +21,50 @@ function draw({ name, message, title = message ? '' : name, choices, fields }, a
     count += 1;
     const texts = [['h2', title], ['p', message]].filter(([, text]) => text).map(([tag, text]) =>
         make(tag, { id: tag + count, class: text.length > 160 ? 'long' : '' }, [cut(text)]));
-    const card = answer ? question() : notice();
-    if (!questions().length) before = document.activeElement;
+    const card = answer ? question() : { element: make('output', { 'data-name': name, popover: 'manual' }, texts) };
+    const end = () => remove(card);
+    if (!answer) {
+        shown.filter(card => !card.buttons).forEach(remove);
+        setTimeout(end, 2500);
+    }
+    if (!questions().length) before = focused(document);
     shown.push(card);
     place();
-    return () => remove(card);
-
-    function notice() {
-        shown.filter(card => !card.buttons).forEach(remove);
-        setTimeout(() => remove(card), 2500);
-        return { element: make('output', { 'data-name': name, popover: 'manual' }, texts) };
-    }
+    return end;
 
     function question() {
-        const inputs = (fields || []).map(inputFor), buttons = (fields ? ['ok', 'cancel'] : choices).map(buttonFor);
+        const inputs = (fields || []).map(inputFor), buttons = (fields ? ['ok', 'cancel'] : choices).map(choice =>
+            make('button', { value: choice }, [cut(choice)]));
         const isSheet = buttons.length > 3 || buttons.some(({ value }) => value.length > 24);
         const element = make('dialog', {
             'data-name': name, class: isSheet ? 'sheet' : '', role: 'alertdialog', tabindex: -1, closedby: 'none',
             'aria-labelledby': (title ? 'h2' : 'p') + count, 'aria-describedby': title ? 'p' + count : '',
         }, [...texts, ...inputs.map(input => input.parentNode), make('div', {}, buttons)]);
-        element.oncancel = event => event.preventDefault();
-        // Chromium closes it by a second Escape nonetheless.
+        // Where Escape closes it nonetheless, it is shown again.
         element.onclose = () => host.isConnected && place();
         return { element, inputs, buttons, take };
     }
 
     function take(button) {
         if (button.disabled || !remove(card)) return;
-        const { inputs, buttons } = card;
         if (!fields) answer(button.value);
-        else answer(button === buttons[1] ? null : Object.fromEntries(inputs.map(input => [input.name, input.value])));
+        else if (button.value === 'cancel') answer(null);
+        else answer(Object.fromEntries(card.inputs.map(({ name, value }) => [name, value])));
     }
 }
 
-const cut = text => String(text).slice(0, 1000);
+const cut = text => text.slice(0, 1000);
 
 function make(name, traits, children) {
     const element = document.createElement(name);
-    for (const trait of Object.keys(traits)) element.setAttribute(trait, traits[trait]);
+    for (const [name, value] of Object.entries(traits)) element.setAttribute(name, value);
     element.append(...children);
     return element;
 }
 
-const buttonFor = choice => make('button', { type: 'button', value: choice }, [make('span', {}, [cut(choice)])]);
-
 function inputFor({ name, label }) {
-    const type = /pin(code)?$|passw|passcode|secret/i.test(name) ? 'password' : 'text';
-    const input = make('input', { name, type, autocomplete: 'off', autocapitalize: 'off', spellcheck: false }, []);
+    const type = /passw|pin$|secret/i.test(name) ? 'password' : 'text';
+    const input = make('input', { name, type, autocomplete: 'off' }, []);
     make('label', {}, [cut(label || name), input]);
     return input;
 }
@@ -96,8 +93,7 @@ function remove(card) {
         if (card.buttons) element.close();
         element.remove();
         const top = questions().pop();
-        if (isTop && top) settle(top);
-        else if (isTop && before && document.activeElement !== before) before.focus({ preventScroll: true });
+        if (isTop) top ? settle(top) : before && before.focus({ preventScroll: true });
     });
     if (!shown.length) {
         observer.disconnect();
@@ -105,6 +101,12 @@ function remove(card) {
         host.remove();
     }
     return true;
+}
+
+/// Also in a component of the page or in its frame.
+function focused({ activeElement }) {
+    const inner = activeElement && (activeElement.shadowRoot || activeElement.contentDocument);
+    return inner && focused(inner) || activeElement;
 }
 
 /// Moves the focus from the page's element, and back to it, of which the page hears nothing.
@@ -140,7 +142,7 @@ function place() {
 
 /// What the core does not pass on.
 function hearOthers(verb) {
-    for (const type of ['focus', 'blur', 'wheel', 'touchmove', 'pointermove', 'mousemove', 'mouseover', 'copy', 'cut', 'paste']) {
+    for (const type of 'focus blur wheel touchmove pointermove mousemove paste'.split(' ')) {
         window[verb + 'EventListener'](type, hear, { capture: true, passive: false });
     }
 }
@@ -149,32 +151,29 @@ function hearOthers(verb) {
 /// does until it is up.
 const held = new Set();
 function hear(event) {
-    const { type } = event, key = event.code || event.key || type, path = event.composedPath();
+    const { type, key, repeat } = event, code = event.code || key || type, path = event.composedPath();
     const isInside = path.includes(root);
-    if (type === 'keydown' && !event.repeat) held[isInside ? 'add' : 'delete'](key);
-    if (!isInside && !held.has(key) && !(isQuiet && /^(focus|blur)/.test(type))) return;
+    if (type === 'keydown' && !repeat) held[isInside ? 'add' : 'delete'](code);
+    if (!isInside && !held.has(code) && !(isQuiet && /^(focus|blur)/.test(type))) return;
     event.stopImmediatePropagation();
-    if (type === 'keyup') held.delete(key);
+    if (type === 'keyup') held.delete(code);
     if (!isInside) event.preventDefault();
     const card = questions().find(({ element }) => path.includes(element));
     if (!card || !event.isTrusted) return;
     const { element, inputs, buttons, take } = card, button = buttons.find(button => path.includes(button));
-    if (type === 'click' && button) take(button);
-    if (type === 'keydown') press(event, card, button || buttons[0]);
+    const does = type === 'keydown' && !event.isComposing ? key : type;
     // The page beneath does not scroll.
-    const isWhole = element.scrollHeight <= element.clientHeight && !inputs.includes(path[0]);
-    if (isWhole && /^(wheel|touchmove|Arrow|Page|Home|End)/.test(key)) event.preventDefault();
+    const isFixed = element.scrollHeight <= element.clientHeight && !inputs.includes(path[0]);
+    const own = isFixed ? /^(Escape|Enter|Tab|End|Arrow|Page|Home|wheel|touchmove)/ : /^(Escape|Enter|Tab)/;
+    if (own.test(does)) event.preventDefault();
+    if (does === 'click' && button) take(button);
+    if (does === 'Enter' && !repeat) take(button || buttons[0]);
+    if (does === 'Tab') moveFocus([...inputs, ...buttons].filter(stop => !stop.disabled), event.shiftKey ? -1 : 1);
 }
 
-function press(event, { inputs, buttons, take }, button) {
-    const { key, repeat, shiftKey, isComposing } = event;
-    if (isComposing || !['Escape', 'Enter', 'Tab'].includes(key)) return;
-    event.preventDefault();
-    if (key === 'Enter' && !repeat) take(button);
-    if (key !== 'Tab') return;
-    // The ends are joined: the focus stays in the dialog.
-    const stops = [...inputs, ...buttons].filter(stop => !stop.disabled), at = stops.indexOf(root.activeElement);
-    const next = stops[at + (shiftKey ? -1 : 1)] || stops[shiftKey ? stops.length - 1 : 0];
+/// The ends are joined, so that the focus stays in the dialog.
+function moveFocus(stops, by) {
+    const next = stops[stops.indexOf(root.activeElement) + by] || stops[by < 0 ? stops.length - 1 : 0];
     if (next) next.focus();
 }
 

@@ -1,6 +1,6 @@
-// Questions that native shows over the page. What draws them is loaded for the first one; for a frame, the top page draws.
+// Questions that native shows over the page. What draws them is loaded for the first; for a frame the top page draws.
 //
-// gives: asked, withdrawn
+// gives: overPage, withdrawn
 // uses pristine: hearAlways, look, Map, mark, readers, setTimeout, tried
 // uses native: answerTo, forgettings
 let drawing;
@@ -25,13 +25,13 @@ window[mark].draw = (question, answer) => {
 
 // What happens in a question is heard before the page's listeners, and not by them.
 for (const type of ('click auxclick dblclick contextmenu pointerdown pointerup mousedown mouseup touchstart touchend '
-    + 'keydown keyup keypress beforeinput input change focusin focusout').split(' ')) {
+    + 'wheel keydown keyup keypress beforeinput input change focus blur focusin focusout').split(' ')) {
     hearAlways(window, type, event => drawing && drawing.hear(event), true);
 }
 
 const shown = new Map();
 
-function asked({ ask }) {
+function overPage({ ask }) {
     const { number, choices, fields } = ask;
     withdrawn({ withdraw: number });
     const { draw } = tried(() => top[mark], 0) || window[mark];

@@ -5,7 +5,7 @@
 // uses channel: life, post
 // uses calls: replied
 // uses names: nameAll
-// uses asking: asked, withdrawn
+// uses asking: overPage, withdrawn
 
 /// The page halves of bridges: `{names, has, looks, isComing, when, isThere, call, hear, reports}`. They are asked from the
 /// last to the first, which is `function` and takes what nobody else does. One that `reports` says itself when the page has
@@ -38,7 +38,7 @@ const inTurn = (work, of) => (late ? defer(work, of) : work(of));
 
 const kinds = {
     __proto__: null, reply: replied, call: called, has: sought, evaluate: it => inTurn(evaluate, it), names: nameAll,
-    ask: asked, withdraw: withdrawn, event: it => inTurn(happened, it), log: it => console.warn(it.log), reload: () => location.reload(),
+    ask: overPage, withdraw: withdrawn, event: it => inTurn(happened, it), log: it => console.warn(it.log), reload: () => location.reload(),
 };
 
 function apply(message) {

@@ -7,7 +7,7 @@ def test_pays_by_card_once(native):
     order = {"orderNo": "PP-17", "item": 11, "price": 24, "channel": "card"}
     call = native.call("pay", order)
     assert call["output"] == {"code": 0, "data": {"orderNo": "PP-17"}}
-    assert call["reply"] == "pay, case 2"
+    assert call["reply"] == "pay, case 2, pay"
     native.verify("pay", equals=order, count=1, state="answered")
 
 

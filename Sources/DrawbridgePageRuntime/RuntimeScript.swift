@@ -9,7 +9,8 @@ package enum RuntimeScript {
 
     /// The modules in an order in which each comes after those that it needs while it is evaluated.
     private static let order = [
-        "pristine", "channel", "app", "faults", "calls", "urls", "names", "native", "asking", "interface", "inject",
+        "pristine", "channel", "app", "faults", "calls", "urls", "names", "native", "asking", "interface",
+        "inject",
         "messages", "wvjb", "commands", "queue", "frames", "shortcuts", "globals", "bridges",
     ]
 

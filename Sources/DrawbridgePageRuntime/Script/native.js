@@ -38,7 +38,8 @@ const inTurn = (work, of) => (late ? defer(work, of) : work(of));
 
 const kinds = {
     __proto__: null, reply: replied, call: called, has: sought, evaluate: it => inTurn(evaluate, it), names: nameAll,
-    ask: overPage, withdraw: withdrawn, event: it => inTurn(happened, it), log: it => console.warn(it.log), reload: () => location.reload(),
+    ask: it => overPage(it), withdraw: it => withdrawn(it), event: it => inTurn(happened, it),
+    log: it => console.warn(it.log), reload: () => location.reload(),
 };
 
 function apply(message) {

@@ -5,7 +5,6 @@ const host = document.createElement('drawbridge-app'), root = host.attachShadow(
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 root.adoptedStyleSheets = [sheet];
-host.style.cssText = 'all: initial !important; display: contents !important';
 
 /// What is shown, the newest last: `{element}`, a question also `{inputs, buttons, take}`.
 const shown = [];

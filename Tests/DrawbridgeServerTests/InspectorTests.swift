@@ -381,7 +381,7 @@ import Testing
         asking.cancel()
         #expect(try await events.next("questions") == [])
         events.end()
-        #expect(await eventually { !gateway.questions.isWatched(.usual) })
+        #expect(await eventually { gateway.questions.watchEnds(in: .usual) == nil })
         await opened.inspector.stop()
     }
 

@@ -28,26 +28,24 @@ final class TerminalPresenter: Presenter {
 
     func canAnswer(_ question: Question) -> Bool { state.withLock { !$0.isOver } }
 
-    /// Shows a question, and waits until a line answers or cancels it, or until the request is cancelled.
+    /// Shows a question, and waits until a line or somebody else answers it, or until the request is cancelled.
     func present(_ question: Question, for request: Request) async throws -> JSON? {
-        if state.withLock({ $0.isOver }) {
-            return try await ScriptedPresenter().present(question, for: request)
-        }
-        if question.kind == .notice {
+        if question.kind == .notice, canAnswer(question) {
             print(question.oneLine, .question)
             return nil
         }
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
+        try Task.checkCancellation()
+        guard let waiting = Questions.presented, state.withLock({ $0.ask(waiting.number) }) else {
+            return try await ScriptedPresenter().present(question, for: request)
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { caller in
-                add(WaitingQuestion(number: number, question: question, caller: caller))
+        print(waiting.line, .question)
+        defer {
+            if state.withLock({ $0.withdraw(waiting.number) }) {
+                print("\(waiting.number) withdrawn: its caller has gone, or waits no longer", .plain)
             }
-        } onCancel: {
-            withdraw(number)
         }
+        // The answer that a line gives cancels this task, too.
+        while true { try await Task.sleep(for: .seconds(3600)) }
     }
 
     /// Handles a typed line: `3 ok`, `ok`, `3 user=ann town=Bern`, `3 cancel`, a command, or `?`.
@@ -63,7 +61,6 @@ final class TerminalPresenter: Presenter {
             // Values of a form are not shown, because they may be secret.
             let shown = answer.map { $0.stringValue ?? "answered" } ?? "cancelled"
             print("\(waiting.number) \(waiting.question.name): \(shown)", .plain)
-            waiting.caller.resume(returning: answer)
         case .misunderstood(let hint):
             if isChoice, words?.take(line) == true { return }
             print(hint, .plain)
@@ -75,36 +72,13 @@ final class TerminalPresenter: Presenter {
 
     /// Called when the terminal is closed; cancels all questions, those that come later too.
     func end() {
-        let waiting = state.withLock { state in
-            state.isOver = true
-            defer { state.all = [] }
-            return state.all
+        for number in state.withLock({ $0.end() }) {
+            print("\(number) cancelled: the terminal was closed", .plain)
         }
-        for waiting in waiting {
-            print("\(waiting.number) cancelled: the terminal was closed", .plain)
-            waiting.caller.resume(returning: nil)
-        }
-    }
-
-    private func add(_ waiting: WaitingQuestion) {
-        let refusal: Result<JSON?, any Error>? = state.withLock { state in
-            // The request may have been cancelled before the question was added, so that `withdraw` found none.
-            if Task.isCancelled { return .failure(CancellationError()) }
-            if state.isOver { return .success(nil) }
-            state.all.append(waiting)
-            return nil
-        }
-        if let refusal { waiting.caller.resume(with: refusal) } else { print(waiting.line, .question) }
-    }
-
-    private func withdraw(_ number: Int) {
-        guard let withdrawn = state.withLock({ $0.withdraw(number) }) else { return }
-        print("\(number) withdrawn: its caller has gone, or waits no longer", .plain)
-        withdrawn.caller.resume(throwing: CancellationError())
     }
 
     private func list(_ words: TerminalWords?) {
-        let waiting = state.withLock { $0.all }
+        let waiting = state.withLock { $0.waiting }
         for waiting in waiting { print(waiting.line, .question) }
         if waiting.isEmpty { print("no question waits", .plain) }
         for line in words?.help ?? [] { print(line, .plain) }

@@ -40,8 +40,8 @@ extension Questions {
             guard let place = queue.firstIndex(where: { $0.id == id }) else {
                 throw HTTPError(.gone, "a reset of session \(session.name) has ended the wait")
             }
-            return state.waiting.values.filter { $0.session == session && $0.question.name == wanted }
-                .filter(\.isQuestion).map(\.number).sorted().dropFirst(place).first
+            return state.questions.filter { $0.session == session && $0.question.name == wanted }
+                .dropFirst(place).first?.number
         }
         guard let number else { return false }
         do {
@@ -72,8 +72,7 @@ extension Questions {
             throw unknown("\(number)", in: session)
         }
         let value = try found.question.answer(from: answer)
-        guard take(number) != nil else { throw unknown("\(number)", in: session) }
-        found.answers.yield((value, by))
+        guard take(number, value, by: by) else { throw unknown("\(number)", in: session) }
     }
 
     /// Says over which pages the questions of a session are shown.

@@ -18,9 +18,14 @@ package final class Questions: Sendable {
         /// The id and the path of the asking page; nil if the question does not come from a page.
         package let page: String?
         package let path: String?
-        /// Where it is with the page over which it is shown.
-        fileprivate(set) var screen = Screen.none
-        let answers: AsyncStream<JournalRecord.Decided>.Continuation
+        /// Where it is with the page over which it is shown; nil if it is not shown there.
+        fileprivate(set) var screen: Screen?
+        let answers: Answers.Continuation
+
+        var isQuestion: Bool { question.kind != .notice }
+
+        /// The question as a terminal and the log show it.
+        package var line: String { "? \(number)  \(question.oneLine)  \(question.options)" }
     }
 
     /// Shows a question over its page, and returns what takes it away again; nil where the page has no channel yet.
@@ -34,13 +39,15 @@ package final class Questions: Sendable {
     }
 
     enum Screen {
-        case none
         /// Its page has until then to open its channel.
         case awaited(until: ContinuousClock.Instant)
         case shown(withdraw: @Sendable () -> Void)
     }
 
-    private typealias Decided = JournalRecord.Decided
+    typealias Answers = AsyncThrowingStream<JournalRecord.Decided, any Error>
+
+    /// What the presenter is asked that runs in this task.
+    @TaskLocal package static var presented: Waiting?
 
     struct State {
         var waiting: [Int: Waiting] = [:]
@@ -54,6 +61,9 @@ package final class Questions: Sendable {
         var answering: [(id: UInt64, wanted: String, session: Session)] = []
         /// What programs have said of sessions; the latest is last.
         var asking: [(session: Session, asking: Question.Asking)] = []
+
+        /// Those that wait, oldest first, without the notices.
+        var questions: [Waiting] { waiting.values.filter(\.isQuestion).sorted { $0.number < $1.number } }
     }
 
     /// The limits of waiting questions: for one page, for one session, and in total.
@@ -96,44 +106,44 @@ package final class Questions: Sendable {
             if let show { await self.show(question, for: request, of: page, by: show) }
             return nil
         }
-        guard hasPresenter || show != nil || isWatched(session) else {
+        guard hasPresenter || show != nil || watchEnds(in: session) != nil else {
             let answer = try await unanswered(question, for: request, presenter)
             note(question, (answer, by: "nobody"), for: request)
             return answer
         }
-        let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
-        let number = try open(question, for: request, of: page, isShown: show != nil, answers)
+        let (stream, answers) = Answers.makeStream()
+        let waiting = try open(question, for: request, of: page, isShown: show != nil, answers)
+        let number = waiting.number
         note(question, nil, for: request)
         // A presenter shows the question itself; without one it is logged.
-        if !hasPresenter { tell(of: question, number, isShown: show != nil, request) }
+        if !hasPresenter { tell(of: waiting, request) }
         defer { _ = take(number) }
         if let show { self.show(number, by: show) }
-        let decision = try await withThrowingTaskGroup(of: Decided.self) { group in
+        let decision = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 while !hasPresenter, let end = end(of: number, in: session) {
                     try await Task.sleep(until: end)
                 }
-                let answer =
-                    hasPresenter
-                    ? try await presenter.present(question, for: request)
-                    : try await unanswered(question, for: request, presenter)
-                // If `take` returns nil, a program's answer was accepted meanwhile, and wins.
-                if take(number) == nil { for await first in stream { return first } }
-                return (answer, by: hasPresenter ? person : "nobody")
-            }
-            group.addTask {
-                for await answer in stream { return answer }
-                throw CancellationError()
+                do {
+                    let answer =
+                        hasPresenter
+                        ? try await Self.$presented.withValue(waiting) {
+                            try await presenter.present(question, for: request)
+                        } : try await unanswered(question, for: request, presenter)
+                    _ = take(number, answer, by: hasPresenter ? person : "nobody")
+                } catch {
+                    answers.finish(throwing: error)
+                }
             }
             if let time = question.within {
                 group.addTask { [self] in
                     try await Task.sleep(for: time)
-                    if take(number) == nil { for await first in stream { return first } }
-                    return (question.otherwise.map(JSON.string), by: "nobody")
+                    _ = take(number, question.otherwise.map(JSON.string), by: "nobody")
                 }
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? (nil, by: person)
+            for try await decision in stream { return decision }
+            throw CancellationError()
         }
         note(question, decision, for: request)
         return decision.choice
@@ -158,16 +168,19 @@ package final class Questions: Sendable {
     private func show(
         _ notice: Question, for request: Request, of page: (id: String?, path: String?), by show: Show
     ) async {
-        let (stream, answers) = AsyncStream.makeStream(of: Decided.self)
-        guard let number = try? open(notice, for: request, of: page, isShown: true, answers) else { return }
+        let (stream, answers) = Answers.makeStream()
+        guard let number = try? open(notice, for: request, of: page, isShown: true, answers).number else {
+            return
+        }
         defer { _ = take(number) }
         self.show(number, by: show)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in stream { return } }
-            group.addTask { try? await Task.sleep(for: Self.timeToConnect) }
-            await group.next()
-            group.cancelAll()
+        let end = Task {
+            try await Task.sleep(for: Self.timeToConnect)
+            answers.finish()
         }
+        defer { end.cancel() }
+        var shown = stream.makeAsyncIterator()
+        _ = try? await shown.next()
     }
 
     /// How long a page may take to open its channel, from the call on.
@@ -188,29 +201,28 @@ package final class Questions: Sendable {
 
     /// A page has come: shows the questions that wait for it.
     package func show(over page: String, by show: Show) {
-        let waiting = state.withLock { $0.waiting.values.filter { $0.page == page && $0.isToBeShown } }
+        let waiting = state.withLock { $0.waiting.values.filter { $0.page == page && $0.screen != nil } }
         for waiting in waiting.sorted(by: { $0.number < $1.number }) { self.show(waiting.number, by: show) }
     }
 
     /// A page cannot show a question: others may still answer it.
-    package func isNotShown(_ number: Int) { state.withLock { $0.waiting[number]?.screen = .none } }
+    package func isNotShown(_ number: Int) { state.withLock { $0.waiting[number]?.screen = nil } }
 
     /// Records a question with the call that asks it.
     ///
     /// - Parameter decision: the answer; nil when the question begins to wait.
-    package func note(_ question: Question, _ decision: JournalRecord.Decided?, for request: Request) {
+    private func note(_ question: Question, _ decision: JournalRecord.Decided?, for request: Request) {
         guard let number = request.record else { return }
         journal.note((question.name, decision), of: number)
         if decision?.by == "nobody" { journal.note(why: [Question.unasked], of: number) }
     }
 
-    private func tell(of question: Question, _ number: Int, isShown: Bool, _ request: Request) {
+    private func tell(of waiting: Waiting, _ request: Request) {
         let isInspected = state.withLock { $0.inspectors > 0 }
-        let ways = [isShown ? "in the page" : nil, isInspected ? "in the inspector" : nil].compactMap(\.self)
-        let way =
-            ways.isEmpty
-            ? "waiting for a program to answer it" : "answer it \(ways.joined(separator: " or "))"
-        request.logger.notice("? \(number)  \(question.oneLine)  \(question.options); \(way)")
+        let ways = [waiting.screen == nil ? nil : "in the page", isInspected ? "in the inspector" : nil]
+        let way = ways.compactMap(\.self).joined(separator: " or ")
+        request.logger.notice(
+            "\(waiting.line); \(way.isEmpty ? "waiting for a program to answer it" : "answer it \(way)")")
     }
 
     /// Removes a question; nil where it was answered already.
@@ -221,21 +233,22 @@ package final class Questions: Sendable {
         return taken
     }
 
+    /// Answers a question; returns false where it was answered already.
+    func take(_ number: Int, _ answer: JSON?, by: String) -> Bool {
+        take(number)?.answers.yield((answer, by)) != nil
+    }
+
     /// The open questions of a session, oldest first; also marks the session as watched by a program.
     package func watch(_ session: Session) -> [Waiting] {
         state.withLock { state in
             state.watched.removeAll { $0.session == session }
             state.watched.append((session, .now))
             if state.watched.count > Session.most { state.watched.removeFirst() }
-            return state.waiting.values.filter { $0.session == session && $0.isQuestion }.sorted {
-                $0.number < $1.number
-            }
+            return state.questions.filter { $0.session == session }
         }
     }
 
-    package var waiting: [Waiting] {
-        state.withLock { $0.waiting.values.filter(\.isQuestion).sorted { $0.number < $1.number } }
-    }
+    package var waiting: [Waiting] { state.withLock { $0.questions } }
 
     package func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
 
@@ -248,13 +261,8 @@ package final class Questions: Sendable {
         }
     }
 
-    /// Whether a program watches for questions of a session, or an inspector is open.
-    package func isWatched(_ session: Session) -> Bool {
-        watchEnds(in: session) != nil
-    }
-
     /// The time until which a program or an inspector may answer; nil if neither watches.
-    private func watchEnds(in session: Session) -> ContinuousClock.Instant? {
+    package func watchEnds(in session: Session) -> ContinuousClock.Instant? {
         let patience = patience.withLock { $0 }
         return state.withLock { state in
             if state.inspectors > 0 { return .now + patience }
@@ -268,16 +276,16 @@ package final class Questions: Sendable {
         switch state.withLock({ $0.waiting[number]?.screen }) {
         case .shown: .now + Self.timeToLook
         case .awaited(let end) where end > .now: end
-        case .awaited, .none?, nil: watchEnds(in: session)
+        case .awaited, nil: watchEnds(in: session)
         }
     }
 
     private func open(
         _ question: Question, for request: Request, of page: (id: String?, path: String?), isShown: Bool,
-        _ answers: AsyncStream<Decided>.Continuation
-    ) throws(HTTPError) -> Int {
+        _ answers: Answers.Continuation
+    ) throws(HTTPError) -> Waiting {
         let session = request.session
-        let number: Int? = state.withLock { state in
+        let opened: Waiting? = state.withLock { state in
             let ofPage = page.id == nil ? 0 : state.waiting.values.count { $0.page == page.id }
             let ofSession = state.waiting.values.count { $0.session == session }
             guard state.waiting.count < Self.most, ofSession < Self.mostOfSession, ofPage < Self.mostOfPage
@@ -285,13 +293,14 @@ package final class Questions: Sendable {
                 return nil
             }
             state.last += 1
-            state.waiting[state.last] = Waiting(
+            let waiting = Waiting(
                 number: state.last, question: question, session: session, call: request.record,
                 page: page.id, path: page.path,
-                screen: isShown ? .awaited(until: .now + Self.timeToConnect) : .none, answers: answers)
-            return state.last
+                screen: isShown ? .awaited(until: .now + Self.timeToConnect) : nil, answers: answers)
+            state.waiting[state.last] = waiting
+            return waiting
         }
-        guard let number else {
+        guard let opened else {
             throw HTTPError(
                 .serviceUnavailable,
                 """
@@ -300,14 +309,6 @@ package final class Questions: Sendable {
                 """)
         }
         journal.touch(.questions)
-        return number
-    }
-}
-
-extension Questions.Waiting {
-    var isQuestion: Bool { question.kind != .notice }
-
-    fileprivate var isToBeShown: Bool {
-        if case .none = screen { false } else { true }
+        return opened
     }
 }

@@ -9,10 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TerminalPresenterTests {
     private let shown = Observed<[String]>([])
     private let presenter: TerminalPresenter
+    private let gateway: Gateway
 
     init() {
         let shown = shown
         presenter = TerminalPresenter { line, _ in shown.change { $0.append(line) } }
+        gateway = Gateway(presenter: ScriptedPresenter(["scripted": "ok"], next: presenter))
+        presenter.takeWords(of: gateway, nil, nil)
     }
 
     private static let alert = Question(
@@ -23,8 +26,8 @@ import Testing
     /// Asks, and returns when the question is shown.
     private func ask(_ question: Question) async throws -> Task<JSON?, any Error> {
         let asked = shown.value.count
-        let presenter = presenter
-        let task = Task { try await presenter.present(question, for: Request("/")) }
+        let gateway = gateway
+        let task = Task { try await gateway.present(question, for: Request("/")) }
         try await shown.wait { $0.count > asked }
         return task
     }
@@ -125,7 +128,7 @@ import Testing
         #expect(lastLine == "which one? 2, 3 wait: type 2 …")
         presenter.take("?")
         #expect(
-            shown.value.suffix(2) == [
+            shown.value.filter { $0.hasPrefix("? ") }.suffix(2) == [
                 "? 2  login  [user, or cancel]", "? 3  alert  Delete?  Shall I?  [ok/cancel]",
             ])
         presenter.take("2 ok")
@@ -134,26 +137,40 @@ import Testing
         #expect(try await third.value == .some("ok"))
     }
 
+    /// The page, the inspector and programs have the same numbers.
+    @Test func aQuestionHasTheNumberThatOthersSeeAndMayAnswer() async throws {
+        let scripted = Question("scripted", choices: ["ok"])
+        #expect(try await gateway.present(scripted, for: Request("/")) == .some("ok"))
+        #expect(shown.value.isEmpty)
+        let answer = try await ask(Self.alert)
+        #expect(shown.value == ["? 2  alert  Delete?  Shall I?  [ok/cancel]"])
+        try gateway.questions.answer(2, "cancel", in: .usual, by: "tester")
+        #expect(try await answer.value == .some("cancel"))
+        #expect(lastLine == "2 withdrawn: its caller has gone, or waits no longer")
+        presenter.take("2 ok")
+        #expect(lastLine.hasPrefix("no question waits"))
+    }
+
     @Test func aQuestionOfACallerThatHasGoneIsNotShown() async throws {
-        let presenter = presenter
+        let gateway = gateway
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await presenter.present(Self.alert, for: Request("/"))
+            return try await gateway.present(Self.alert, for: Request("/"))
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(shown.value.isEmpty)
     }
 
     @Test func aNoticeIsShownWithoutWaitingForAnAnswer() async throws {
-        #expect(try await presenter.present(Question("toast", message: "Saved"), for: Request("/")) == nil)
+        #expect(try await gateway.present(Question("toast", message: "Saved"), for: Request("/")) == nil)
         #expect(shown.value == ["toast  Saved"])
     }
 
     @Test func aQuestionIsPrintedInOneLineOfBoundedLength() async throws {
         let message = "one\n\n" + String(repeating: " \u{A0}\u{3000}", count: 100) + "12:00:00 ? 9  pay"
-        _ = try await presenter.present(Question("toast", message: message), for: Request("/"))
+        _ = try await gateway.present(Question("toast", message: message), for: Request("/"))
         #expect(lastLine == "toast  one 12:00:00 ? 9 pay")
-        _ = try await presenter.present(
+        _ = try await gateway.present(
             Question("toast", message: String(repeating: "x", count: 5000)), for: Request("/"))
         #expect(lastLine.count == 1008)
     }
@@ -163,7 +180,7 @@ import Testing
         presenter.end()
         #expect(try await first.value == nil)
         #expect(lastLine == "1 cancelled: the terminal was closed")
-        #expect(try await presenter.present(Self.alert, for: Request("/")) == nil)
+        #expect(try await gateway.present(Self.alert, for: Request("/")) == nil)
         #expect(shown.value.count == 2)
     }
 

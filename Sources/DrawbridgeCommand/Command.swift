@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Synchronization
 
 /// The command's arguments, by swift-argument-parser; the flags are also the keys of configuration files.

@@ -1,12 +1,8 @@
 import ArgumentParser
 import Dispatch
-import Drawbridge
 import DrawbridgeHandlers
 import DrawbridgeServer
 import Glibc
-import Logging
-import MicroHTTPD
-import Synchronization
 
 /// The `drawbridge` command with your own handlers: flags, configuration file, banner, access log, signals.
 ///

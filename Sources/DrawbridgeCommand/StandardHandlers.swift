@@ -1,4 +1,3 @@
-import Drawbridge
 import DrawbridgeHandlers
 
 /// The command's handlers, at paths where the program has registered none.

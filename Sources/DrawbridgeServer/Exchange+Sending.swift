@@ -1,8 +1,5 @@
-import Drawbridge
 import EventLoop
 import HTTPClient
-import HTTPTypes
-import Logging
 import MicroHTTPD
 
 // Sends the gateway's responses with the engine.

@@ -1,6 +1,3 @@
-import Drawbridge
-import Logging
-
 extension Gateway {
     /// Listens and serves until the task is cancelled; then running requests may finish within the grace period.
     ///

@@ -1,7 +1,4 @@
-import Drawbridge
 import EventLoop
-import HTTPTypes
-import Logging
 import MicroHTTPD
 import Synchronization
 

@@ -1,4 +1,3 @@
-import Drawbridge
 import Glibc
 
 extension IPAddress {

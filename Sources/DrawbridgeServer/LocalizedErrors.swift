@@ -1,4 +1,3 @@
-import Drawbridge
 import EventLoop
 import FoundationEssentials
 import MicroHTTPD

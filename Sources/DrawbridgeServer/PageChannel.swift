@@ -1,6 +1,3 @@
-import Drawbridge
-import HTTPTypes
-import Logging
 import MicroHTTPD
 import Synchronization
 

@@ -1,4 +1,3 @@
-import Drawbridge
 import MicroHTTPD
 
 /// Host, port, TLS, limits and log of a server.

@@ -1,6 +1,3 @@
-import Drawbridge
-import HTTPTypes
-
 /// How `Gateway.call` calls native: by a flag, a query, or `__jsbridge__`.
 public struct RequestBridge: Sendable {
     /// `POST /notes?_mobile_bridge=1`, with the input as its body.

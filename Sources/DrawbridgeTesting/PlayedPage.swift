@@ -1,6 +1,4 @@
-import Drawbridge
 import Foundation
-import HTTPTypes
 import Synchronization
 
 /// A page that a test plays without a browser: it calls native through a bridge, and answers calls from native.

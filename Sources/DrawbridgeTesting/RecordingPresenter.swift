@@ -1,4 +1,3 @@
-import Drawbridge
 import Synchronization
 
 /// A presenter that answers like `ScriptedPresenter`, and records all questions.

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Endpoints about the gateway itself: its health, the JSON Schema, the description of the API, the manual.
 enum About {
     /// Says that the gateway runs; callers on other machines are told nothing else.

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The tester's API for admitted devices: lists them, makes a ticket, ends an admission.
 enum AdmissionsAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {

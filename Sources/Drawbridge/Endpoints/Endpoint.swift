@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// An endpoint of the gateway's own below `/__drawbridge__/`: a path with its methods, one row of the table.
 ///
 /// Who may ask depends on the path's first part: ``OwnPath/isForTesters``, ``OwnPath/isForEverybody``.

@@ -1,6 +1,3 @@
-import HTTPTypes
-import Logging
-
 /// Admits a device by the link `/__drawbridge__/enter#TICKET`, which is printed if other machines can connect.
 ///
 /// No server and no log sees what follows the `#`. The page removes it from its address, posts it, gets a cookie for

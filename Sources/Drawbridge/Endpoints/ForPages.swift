@@ -1,6 +1,3 @@
-import HTTPGrammar
-import HTTPTypes
-
 /// Endpoints for pages: the page runtime, the page token, and messages that cannot use the page's WebSocket.
 enum ForPages {
     /// The runtime for the page at `?path=`: its text changes only with its configuration.

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 // Calls that do not come from a page: a program tries a name, or repeats a call of the journal.
 extension Gateway {
     func redaction(for query: RecordQuery) -> Redaction? {

@@ -1,6 +1,3 @@
-import HTTPTypes
-import Logging
-
 extension Gateway {
     /// Throws unless the request comes from a program that may use the tester's API.
     ///

@@ -1,5 +1,4 @@
 import HTTPGrammar
-import HTTPTypes
 
 /// The journal over HTTP, for test programs and the inspector: lists calls, shows one, copies, repeats and verifies it.
 enum JournalAPI {

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The tester's API for pages: lists them, calls one, runs a script in it.
 enum PagesAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {

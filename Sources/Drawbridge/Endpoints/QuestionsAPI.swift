@@ -1,6 +1,3 @@
-import HTTPGrammar
-import HTTPTypes
-
 /// The tester's API for questions: lists those that wait, and answers one instead of a person; says over which pages they are shown.
 enum QuestionsAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The tester's API for what a session can change: its replies, its scenarios, its events.
 enum RepliesAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Puts a browser into a session: `/__drawbridge__/session/ann?to=/cart` gives it a cookie, and goes on to `/cart`.
 ///
 /// Everybody who may load a page may use it, since a session grants nothing.

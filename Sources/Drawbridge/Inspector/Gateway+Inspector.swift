@@ -1,5 +1,3 @@
-import HTTPTypes
-
 // Answers the inspector: the endpoints of the tester's API, and the state that it shows while it is open.
 extension Gateway {
     /// Answers a request of the inspector, whose secret was checked before.

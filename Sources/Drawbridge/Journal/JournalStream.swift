@@ -1,5 +1,4 @@
 import HTTPGrammar
-import HTTPTypes
 
 /// The records as they come and change, as an event stream (WHATWG HTML, 9.2).
 ///

@@ -1,5 +1,3 @@
-import Drawbridge
-
 /// The `drawbridge.json` that `init` writes: each native call of the pages, with `{}` in place of the app's answer.
 struct FirstFile {
     typealias Entry = PageCalls.Entry

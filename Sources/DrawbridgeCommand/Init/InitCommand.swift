@@ -1,5 +1,4 @@
 import ArgumentParser
-import Drawbridge
 import DrawbridgeServer
 import Glibc
 

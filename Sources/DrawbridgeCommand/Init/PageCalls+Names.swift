@@ -1,5 +1,3 @@
-import Drawbridge
-
 // The names of calls: literals, constants, parameters of the page's functions, and parts of URLs.
 extension PageCalls {
     /// The text of a literal, or the name of a variable or member, that an expression is, also with TypeScript's `as`.

@@ -1,5 +1,3 @@
-import Drawbridge
-
 /// The native calls in pages and scripts, found in each file by the forms of the shipped bridges.
 ///
 /// It may be wrong: a wrong name costs one line in drawbridge.json, and a missed call is logged when the page makes it.

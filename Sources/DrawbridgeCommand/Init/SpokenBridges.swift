@@ -1,5 +1,4 @@
 import Dispatch
-import Drawbridge
 
 /// Finds the bridges that scripts of a served folder use although no option provides them.
 ///

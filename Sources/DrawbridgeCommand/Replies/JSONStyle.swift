@@ -1,5 +1,3 @@
-import Drawbridge
-
 struct JSONStyle {
     static let newline = UInt8(ascii: "\n")
 

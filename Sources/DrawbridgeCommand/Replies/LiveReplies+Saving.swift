@@ -1,5 +1,3 @@
-import Drawbridge
-import DrawbridgeServer
 import Glibc
 
 // Saving mocks into the file while the gateway runs: from the inspector, a program, or the terminal.

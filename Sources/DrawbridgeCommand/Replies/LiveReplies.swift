@@ -1,9 +1,6 @@
 import ArgumentParser
-import Drawbridge
 import DrawbridgeServer
 import EventLoop
-import Logging
-import Synchronization
 
 /// Gives a gateway its mocks, and watches the files of mocks and bridge scripts: a saved file is used from then on.
 ///

@@ -1,4 +1,3 @@
-import Drawbridge
 import DrawbridgeServer
 
 /// Writes mocks into the text of a file, and undoes that; all other text stays unchanged, comments too.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Drawbridge
 
 /// The values of `--choose`: `alert=ok`, `login={"user":"ann"}`, or `@answers.json` for a file of answers.
 enum Answers {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Drawbridge
 
 /// A value of `--bridge`: `dsbridge`, `./mine.js`, or `object={"object": "WeixinJSBridge"}`.
 struct BridgeOption: ExpressibleByArgument, Equatable {

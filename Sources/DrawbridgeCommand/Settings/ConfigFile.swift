@@ -1,5 +1,4 @@
 import ArgumentParser
-import Drawbridge
 
 /// A JSON configuration file whose keys are the flags: `{"port": 8081, "choose": {"alert": "ok"}}`.
 ///

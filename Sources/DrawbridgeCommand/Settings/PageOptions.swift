@@ -1,6 +1,4 @@
 import ArgumentParser
-import Drawbridge
-import HTTPGrammar
 
 /// Options for what is injected into pages, such as bridges and the user agent.
 struct PageOptions: ParsableArguments {

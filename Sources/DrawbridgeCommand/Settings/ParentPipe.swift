@@ -1,5 +1,4 @@
 import Dispatch
-import Drawbridge
 import Glibc
 
 /// Standard input as a pipe from the parent process: its first line is the tester's token; its end stops the gateway.

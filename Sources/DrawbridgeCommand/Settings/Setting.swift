@@ -1,5 +1,3 @@
-import Drawbridge
-
 /// A key in configuration files, which is the flag of the same name.
 ///
 /// Its kind and schema come from `options.json`, which `scripts/options` generates from the flags.

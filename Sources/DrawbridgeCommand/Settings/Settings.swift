@@ -1,9 +1,7 @@
 import ArgumentParser
-import Drawbridge
 import DrawbridgeServer
 import Glibc
 import HTTPGrammar
-import Logging
 import MicroHTTPD
 
 /// The settings made of flags, environment variables, configuration file and defaults.

@@ -1,5 +1,3 @@
-import Drawbridge
-
 // Parsing what a tester types at the terminal as the answer to a question.
 extension Question {
     /// An example of an answer: `ok`; for a form `street=… town=…`, or `…` if it has one field.

@@ -1,5 +1,4 @@
 import Dispatch
-import Drawbridge
 import DrawbridgeServer
 import Glibc
 import HTTPGrammar

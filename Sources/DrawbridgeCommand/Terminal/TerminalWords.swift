@@ -1,4 +1,3 @@
-import Drawbridge
 import DrawbridgeServer
 
 /// Commands that can be typed at the terminal, such as `reset`, besides answers to questions.

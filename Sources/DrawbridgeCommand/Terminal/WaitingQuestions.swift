@@ -1,4 +1,3 @@
-import Drawbridge
 import HTTPGrammar
 
 /// The questions that are asked at the terminal, by the numbers that they have everywhere.

@@ -1,4 +1,3 @@
-import Drawbridge
 import DrawbridgeServer
 import Glibc
 import HTTPGrammar

@@ -1,5 +1,4 @@
 import CQREncode
-import Drawbridge
 
 /// A text as a QR code (ISO/IEC 18004), made by libqrencode.
 struct QRCode {

@@ -1,5 +1,4 @@
 import Dispatch
-import Drawbridge
 import Glibc
 
 /// An HTML file that redirects a browser to a URL with a secret.

@@ -1,8 +1,6 @@
 import ArgumentParser
 import CTexts
-import Drawbridge
 import DrawbridgeServer
-import HTTPTypes
 
 /// The pages that are served without `--root`: the example shop with a log of its calls, and a page per bridge.
 struct WelcomePage: Responder {

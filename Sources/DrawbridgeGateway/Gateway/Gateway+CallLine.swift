@@ -1,7 +1,6 @@
 import DrawbridgeJSON
 import DrawbridgeJournal
 import DrawbridgeMessages
-import Synchronization
 
 extension Gateway {
     /// Makes a call's log line when it is printed: `columns` is the terminal's width, nil for any; `hasIDs` adds the

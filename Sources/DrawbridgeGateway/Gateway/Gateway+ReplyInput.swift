@@ -4,7 +4,6 @@ import DrawbridgeMessages
 import DrawbridgeMocks
 import HTTPTypes
 import Logging
-import Synchronization
 
 // Collects what a reply needs before it answers: the request's input, and a person's choice.
 extension Gateway {

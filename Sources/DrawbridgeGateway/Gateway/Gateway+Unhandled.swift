@@ -4,7 +4,6 @@ import DrawbridgeMessages
 import DrawbridgeMocks
 import HTTPTypes
 import Logging
-import Synchronization
 
 // Requests for native that no handler and no reply answers.
 extension Gateway {

@@ -1,7 +1,5 @@
 import DrawbridgeMessages
-import DrawbridgePageRuntime
 import HTTPTypes
-import Logging
 
 // Stops a handler whose caller has left, whose deadline has passed, or whose stream is not read any more.
 extension Load {

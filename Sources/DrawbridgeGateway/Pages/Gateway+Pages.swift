@@ -1,9 +1,7 @@
 import DrawbridgeJSON
-import DrawbridgeJournal
 import DrawbridgeMessages
 import DrawbridgePageRuntime
 import Logging
-import Synchronization
 
 // What pages need of the gateway.
 extension Gateway: PageHost {

@@ -3,7 +3,6 @@ import DrawbridgeJournal
 import DrawbridgeMessages
 import DrawbridgePageRuntime
 import HTTPTypes
-import Logging
 
 // Questions that are shown over the page whose call asks.
 extension Gateway {

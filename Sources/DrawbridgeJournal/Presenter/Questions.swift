@@ -1,6 +1,5 @@
 import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPGrammar
 import HTTPTypes
 import Logging
 import Synchronization

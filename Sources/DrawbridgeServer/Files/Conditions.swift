@@ -1,6 +1,4 @@
-import Drawbridge
 import HTTPGrammar
-import HTTPTypes
 
 // Conditional header fields of a request, such as `If-None-Match` (RFC 9110, section 13).
 extension Request {

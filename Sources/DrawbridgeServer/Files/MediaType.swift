@@ -1,4 +1,3 @@
-import Drawbridge
 import DrawbridgeDocuments
 
 package enum MediaType {

@@ -1,4 +1,3 @@
-import Drawbridge
 import Glibc
 
 final class OpenFile: Response.FileHandle {

@@ -1,5 +1,3 @@
-import Drawbridge
-
 /// The path of a request, split into the names of folders and a file.
 struct RequestedPath {
     /// The names, percent-decoded; none is `..` or contains a slash.

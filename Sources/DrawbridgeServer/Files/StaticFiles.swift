@@ -1,7 +1,4 @@
-import Drawbridge
 import EventLoop
-import HTTPTypes
-import Logging
 
 /// Serves the files of a folder, and nothing that is not in it.
 ///

@@ -1,7 +1,4 @@
 import CTexts
-import Drawbridge
-import HTTPTypes
-import MicroHTTPD
 import Synchronization
 
 /// The inspector: a web page that shows the calls of pages, and lets a tester answer them.

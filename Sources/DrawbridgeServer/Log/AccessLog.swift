@@ -1,6 +1,3 @@
-import Drawbridge
-import HTTPTypes
-
 /// Logs one line per request: `12:04:31 GET /echo  handler EchoHandler  200  3 ms  184 B  request=abc-1`.
 struct AccessLog {
     enum Cut: String {

@@ -1,6 +1,3 @@
-import Drawbridge
-import Logging
-
 /// A swift-log handler that writes to the same output as the access log: `12:04:31 warning: …  request=abc-1`.
 ///
 /// ```swift

@@ -1,5 +1,4 @@
 import Dispatch
-import Drawbridge
 import FoundationEssentials
 import Glibc
 import Synchronization

@@ -1,6 +1,4 @@
-import Drawbridge
 import HTTPGrammar
-import HTTPTypes
 
 /// The header fields of forwarded messages (RFC 9110, section 7.6); order, repetitions and the case of names are kept.
 struct Forwarding {

@@ -1,6 +1,4 @@
-import Drawbridge
 import HTTPClient
-import HTTPTypes
 import Synchronization
 
 /// Posts calls to the programs named by `$forward`, and opens the files named by `$response`.

@@ -1,6 +1,3 @@
-import Drawbridge
-import HTTPTypes
-
 /// The page shown for a navigation if the upstream cannot be reached; it reloads every two seconds.
 enum RetryPage {
     static func response(_ status: HTTPResponse.Status, _ problem: String) -> Response {

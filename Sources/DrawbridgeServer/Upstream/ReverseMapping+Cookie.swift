@@ -1,4 +1,3 @@
-import Drawbridge
 import HTTPGrammar
 
 extension ReverseMapping {

@@ -1,7 +1,5 @@
-import Drawbridge
 import DrawbridgeDocuments
 import HTTPGrammar
-import HTTPTypes
 
 /// Replaces an upstream's addresses by the gateway's in response header fields: redirects, cookies, policies, URLs.
 ///

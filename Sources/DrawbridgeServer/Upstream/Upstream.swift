@@ -1,7 +1,4 @@
-import Drawbridge
 import EventLoop
-import HTTPClient
-import MicroHTTPD
 
 /// A reverse proxy: forwards requests to a server behind the gateway, and its responses back.
 ///

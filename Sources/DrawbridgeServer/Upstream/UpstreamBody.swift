@@ -1,7 +1,5 @@
-import Drawbridge
 import EventLoop
 import HTTPClient
-import HTTPTypes
 import MicroHTTPD
 import Synchronization
 

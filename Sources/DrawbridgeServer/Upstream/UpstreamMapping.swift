@@ -1,6 +1,3 @@
-import Drawbridge
-import HTTPTypes
-
 /// Maps request targets to an upstream's.
 ///
 /// It works like nginx's `proxy_pass`. If the URL has no path, the target is forwarded byte for byte. If it has one,

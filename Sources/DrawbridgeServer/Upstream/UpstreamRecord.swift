@@ -1,5 +1,4 @@
 import HTTPClient
-import Logging
 import Synchronization
 
 /// Logs an upstream's failures: the first one, then their number once a minute, until it answers again.

@@ -1,8 +1,6 @@
-import Drawbridge
 import EventLoop
 import HTTPClient
 import HTTPGrammar
-import HTTPTypes
 import MicroHTTPD
 
 /// Forwards requests to one upstream, and converts its responses to the gateway's.

@@ -1,5 +1,3 @@
-import Drawbridge
-
 /// The URL of an upstream: `http://host[:port][/path]`, `https://…`, or `unix:/path/to.sock`.
 ///
 /// A Unix socket may also be written as in nginx: `http://unix:/path/to.sock`; a URL path follows after a second colon:

@@ -1,5 +1,4 @@
 import Drawbridge
-import Foundation
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

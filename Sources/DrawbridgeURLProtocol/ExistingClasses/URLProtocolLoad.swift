@@ -1,4 +1,3 @@
-import Dispatch
 import Drawbridge
 import Foundation
 import Synchronization

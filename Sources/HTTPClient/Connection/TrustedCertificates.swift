@@ -1,6 +1,5 @@
 import CGnuTLS
 import EventLoop
-import Glibc
 
 /// Parsed CA certificates, shared by TLS sessions.
 ///

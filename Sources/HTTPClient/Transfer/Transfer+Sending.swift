@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 
 extension Transfer {
     func goOnSending() {

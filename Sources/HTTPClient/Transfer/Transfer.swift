@@ -1,6 +1,4 @@
 import EventLoop
-import Glibc
-import HTTPTypes
 import TLS
 
 /// One request to a server and its response; for its loop's thread only.

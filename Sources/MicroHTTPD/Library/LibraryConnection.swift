@@ -1,6 +1,5 @@
 import CGnuTLS
 import CMicroHTTPD
-import Glibc
 
 /// libmicrohttpd's object for an open connection; for its loop's thread only.
 struct LibraryConnection {

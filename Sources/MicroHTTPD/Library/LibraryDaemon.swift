@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Glibc
 
 /// libmicrohttpd's object that serves connections, until ``stop()``; for its loop's thread only.
 struct LibraryDaemon {

@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import EventLoop
 
 extension LibraryDaemon.Callbacks {
     /// Sets all callbacks to call this worker, which must live longer than the daemon.

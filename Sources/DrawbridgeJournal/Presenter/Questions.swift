@@ -110,8 +110,7 @@ package final class Questions: Sendable {
             note(question, (answer, by: "nobody"), for: request)
             return answer
         }
-        let (stream, answers) = Answers.makeStream()
-        let waiting = try open(question, for: request, of: page, isShown: show != nil, answers)
+        let (waiting, answers) = try open(question, for: request, of: page, isShown: show != nil)
         let number = waiting.number
         note(question, nil, for: request)
         // A presenter shows the question itself; without one it is logged.
@@ -131,7 +130,7 @@ package final class Questions: Sendable {
                         } : try await unanswered(question, for: request, presenter)
                     _ = take(number, answer, by: hasPresenter ? person : "nobody")
                 } catch {
-                    answers.finish(throwing: error)
+                    waiting.answers.finish(throwing: error)
                 }
             }
             if let time = question.within {
@@ -141,7 +140,7 @@ package final class Questions: Sendable {
                 }
             }
             defer { group.cancelAll() }
-            for try await decision in stream { return decision }
+            for try await decision in answers { return decision }
             throw CancellationError()
         }
         note(question, decision, for: request)
@@ -167,19 +166,16 @@ package final class Questions: Sendable {
     private func show(
         _ notice: Question, for request: Request, of page: (id: String?, path: String?), by show: Show
     ) async {
-        let (stream, answers) = Answers.makeStream()
-        guard let number = try? open(notice, for: request, of: page, isShown: true, answers).number else {
-            return
-        }
-        defer { _ = take(number) }
-        self.show(number, by: show)
+        guard let (waiting, shown) = try? open(notice, for: request, of: page, isShown: true) else { return }
+        defer { _ = take(waiting.number) }
+        self.show(waiting.number, by: show)
         let end = Task {
             try await Task.sleep(for: Self.timeToConnect)
-            answers.finish()
+            waiting.answers.finish()
         }
         defer { end.cancel() }
-        var shown = stream.makeAsyncIterator()
-        _ = try? await shown.next()
+        var first = shown.makeAsyncIterator()
+        _ = try? await first.next()
     }
 
     /// How long a page may take to open its channel, from the call on.
@@ -280,26 +276,23 @@ package final class Questions: Sendable {
     }
 
     private func open(
-        _ question: Question, for request: Request, of page: (id: String?, path: String?), isShown: Bool,
-        _ answers: Answers.Continuation
-    ) throws(HTTPError) -> Waiting {
+        _ question: Question, for request: Request, of page: (id: String?, path: String?), isShown: Bool
+    ) throws(HTTPError) -> (Waiting, Answers) {
         let session = request.session
-        let opened: Waiting? = state.withLock { state in
+        let (stream, answers) = Answers.makeStream()
+        let waiting: Waiting? = state.withLock { state in
             let ofPage = page.id == nil ? 0 : state.waiting.values.count { $0.page == page.id }
             let ofSession = state.waiting.values.count { $0.session == session }
             guard state.waiting.count < Self.most, ofSession < Self.mostOfSession, ofPage < Self.mostOfPage
-            else {
-                return nil
-            }
+            else { return nil }
             state.last += 1
-            let waiting = Waiting(
+            state.waiting[state.last] = Waiting(
                 number: state.last, question: question, session: session, call: request.record,
                 page: page.id, path: page.path,
                 screen: isShown ? .awaited(until: .now + Self.timeToConnect) : nil, answers: answers)
-            state.waiting[state.last] = waiting
-            return waiting
+            return state.waiting[state.last]
         }
-        guard let opened else {
+        guard let waiting else {
             throw HTTPError(
                 .serviceUnavailable,
                 """
@@ -308,6 +301,6 @@ package final class Questions: Sendable {
                 """)
         }
         journal.touch(.questions)
-        return opened
+        return (waiting, stream)
     }
 }

@@ -1,3 +1,5 @@
+import Logging
+
 extension Gateway {
     /// Makes a gateway.
     ///
@@ -23,9 +25,13 @@ extension Gateway {
         keepsJournal: Bool = false, logger: Logger = Logger(label: "drawbridge")
     ) {
         self.init(
-            answerOwn: Endpoint.respond(to:by:), behind: passThrough, middleware: middleware, rules: rules,
+            answerOwn: respondToOwn, behind: passThrough, middleware: middleware, rules: rules,
             answers: answers, unhandled: unhandled, access: access, bodyLimit: bodyLimit,
             presenter: presenter, pageRuntime: pageRuntime, testerToken: testerToken,
             keepsJournal: keepsJournal, logger: logger)
     }
+}
+
+private func respondToOwn(_ request: Request, by gateway: Gateway) async throws -> Response {
+    try await Endpoint.respond(to: request, by: gateway)
 }

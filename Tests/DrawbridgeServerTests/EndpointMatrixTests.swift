@@ -100,8 +100,8 @@ import Testing
         ],
         .events: [forTesters("GET", 200), forTesters("POST /back", 404)],
         .questions: [
-            forTesters("GET", 200), forTesters("POST /1", body: #"{"choice":"ok"}"#, 404),
-            forTesters("PUT", body: #"{"ask":"page"}"#, 200),
+            forTesters("GET", 200), forTesters("PUT", body: #"{"ask":"off"}"#, 200),
+            forTesters("POST /1", body: #"{"choice":"ok"}"#, 404),
         ],
         .reset: [forTesters("POST", 200)],
         // The token lets it in, and then there is no such page, and no such device.

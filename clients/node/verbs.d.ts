@@ -63,11 +63,18 @@ export declare class Verbs {
   /** Gives the questions that wait. Ask once before the page does: from then on they wait for the test. */
   questions(): Promise<Question[]>;
 
-  /** Answers a question by one of its choices. */
-  choose(number: number, choice: string | number): Promise<void>;
+  /** Answers a question by one of its choices: the one of a number, or the oldest of a name, for which it waits. */
+  choose(question: number | string, choice: string | number, options?: {
+    seconds?: number;
+  }): Promise<void>;
 
-  /** Answers a question by values of its fields. */
-  fill(number: number, fields: Json): Promise<void>;
+  /** Answers a question by values of its fields: the one of a number, or the oldest of a name, for which it waits. */
+  fill(question: number | string, fields: Json, options?: {
+    seconds?: number;
+  }): Promise<void>;
+
+  /** Says over which pages of the session questions are shown: `page` is over every page, `off` over none. */
+  setAsk(ask: 'auto' | 'page' | 'off'): Promise<void>;
 
   /** Calls a handler or a function of the page that is meant, or named by id or path, and gives what it answers. */
   callPage(name: string, data?: Json, options?: {

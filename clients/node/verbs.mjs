@@ -61,14 +61,27 @@ export class Verbs {
     return this.ask('GET', 'questions');
   }
 
-  /** Answers a question by one of its choices. */
-  choose(number, choice) {
-    return this.ask('POST', `questions/${encodeURIComponent(number)}`, { body: { choice } });
+  /** Answers a question by one of its choices: the one of a number, or the oldest of a name, for which it waits. */
+  choose(question, choice, { seconds } = {}) {
+    return this.ask(
+        'POST',
+        `questions/${encodeURIComponent(question)}`,
+        { query: { seconds }, body: { choice } },
+    );
   }
 
-  /** Answers a question by values of its fields. */
-  fill(number, fields) {
-    return this.ask('POST', `questions/${encodeURIComponent(number)}`, { body: { fields } });
+  /** Answers a question by values of its fields: the one of a number, or the oldest of a name, for which it waits. */
+  fill(question, fields, { seconds } = {}) {
+    return this.ask(
+        'POST',
+        `questions/${encodeURIComponent(question)}`,
+        { query: { seconds }, body: { fields } },
+    );
+  }
+
+  /** Says over which pages of the session questions are shown: `page` is over every page, `off` over none. */
+  setAsk(ask) {
+    return this.ask('PUT', 'questions', { body: { ask } });
   }
 
   /** Calls a handler or a function of the page that is meant, or named by id or path, and gives what it answers. */

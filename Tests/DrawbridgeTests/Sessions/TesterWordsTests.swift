@@ -46,9 +46,21 @@ import Testing
             says: "onn: no such member"),
         Case(request: "GET scenario?sesion=x", status: 400, says: "did you mean session?"),
         Case(request: "GET questions?sesion=x", status: 400, says: "did you mean session?"),
-        Case(request: "PUT questions", status: 405, says: "takes GET"),
+        Case(request: "DELETE questions", status: 405, says: "takes GET, PUT"),
+        Case(request: "PUT questions", body: "{}", status: 400, says: "ask: must be one of auto, page, off"),
+        Case(request: "PUT questions", body: #"{"ask":"on"}"#, status: 400, says: "off, and not on"),
+        Case(request: "PUT questions", body: #"{"aks":"page"}"#, status: 400, says: "did you mean ask?"),
+        Case(request: "PUT questions?sesion=x", status: 400, says: "did you mean session?"),
         Case(request: "GET questions/1", status: 405, says: "takes POST"),
-        Case(request: "POST questions/+1", body: "{}", status: 404, says: "a question has a number"),
+        Case(request: "POST questions/pay", body: "{}", status: 400, says: "an answer is"),
+        Case(
+            request: "POST questions/pay?seconds=61", status: 400, says: "seconds: must be a number up to 60"),
+        Case(
+            request: "POST questions/99999999999999999999?seconds=60", body: #"{"choice":1}"#, status: 404,
+            says: "no question 99999999999999999999 waits in session default; none waits there"),
+        Case(
+            request: "POST questions/+1?seconds=0", body: #"{"choice":1}"#, status: 404,
+            says: "no question +1 waits"),
         Case(request: "PUT admissions", status: 405, says: "takes GET, POST"),
         Case(request: "GET admissions/12345678", status: 405, says: "takes DELETE"),
         Case(request: "PUT pages", status: 405, says: "takes GET"),

@@ -131,5 +131,23 @@ def questions(check):
             fields = {name: "ann" for name in question["fields"]}
             ask("answerQuestion", path=[question["number"]], body={"fields": fields}, **own)
             making.result()
+        answering = pool.submit(ask, "answerQuestion", path=["share"], query={"seconds": 10}, body={"choice": "post"})
+        record = ask("callName", body={"name": "share"}).data
+        answering.result()
+        if record["asked"] != {"question": "share", "choice": "post", "by": "program"}:
+            check.fault(f"answerQuestion by name: the call came to {record}")
+        answering = pool.submit(
+            ask, "answerQuestion", 410, path=["share"], query={"seconds": 60, "session": "eve"}, body={"choice": "post"})
+        # Nothing tells that it waits.
+        while not answering.done():
+            ask("resetSession", query={"session": "eve"})
+            time.sleep(0.05)
+        answering.result()
+    ask("answerQuestion", 404, path=["a/b c"], query={"seconds": 0}, body={"choice": "post"})
+    for word in ("page", "auto", "off"):
+        ask("setAsk", query={"session": "ann"}, body={"ask": word})
+    ask("setAsk", fields={"X-Drawbridge-Session": "bob"}, body={"ask": "page"})
+    ask("setAsk", 400, body={"ask": "never"})
+    ask("setAsk", 400, query={"session": "a b"}, body={"ask": "page"})
     ask("answerQuestion", 404, path=[1_000_000], body={"choice": "post"})
     ask("answerQuestion", 400, path=[1], query={"session": "a b"}, body={"choice": "post"})

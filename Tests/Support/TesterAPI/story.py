@@ -146,6 +146,7 @@ def end(check):
         waiting = [
             pool.submit(ask, "listCalls", 503, query={"session": "dan", "name": "x", "count": 1, "seconds": 60}),
             pool.submit(ask, "verifyCalls", 503, query={"session": "dan"}, body={"name": "x", "seconds": 60}),
+            pool.submit(ask, "answerQuestion", 503, path=["x"], query={"seconds": 60}, body={"choice": "post"}),
         ]
         # Nothing tells that they wait, and they are sent at once.
         time.sleep(2)

@@ -100,6 +100,23 @@ test('sessions at the same time do not see each other', async t => {
   }));
 });
 
+test('a question is answered by its name', async t => {
+  const gateway = await started(t);
+  const [native, other] = [gateway.session(t.name), gateway.session('is not asked')];
+  await native.reply('a/b ü', { $ask: 'Sure?', $choices: { yes: 1, no: 2 } });
+  // The test has asked for questions once, so that they wait.
+  await native.questions();
+  const late = native.call('a/b ü');
+  await native.choose('a/b ü', 'yes', { seconds: 30 });
+  assert.equal((await late).output, 1);
+  // Of several answers each is for another question.
+  const answers = ['yes', 'no'].map(choice => native.choose('a/b ü', choice, { seconds: 30 }));
+  const calls = await Promise.all([native.call('a/b ü'), native.call('a/b ü')]);
+  await Promise.all(answers);
+  assert.deepEqual(calls.map(call => call.output).sort(), [1, 2]);
+  await assert.rejects(other.choose('a/b ü', 'yes', { seconds: 0.1 }), /no question a\/b ü waits/);
+});
+
 test('a title may be of any characters', async t => {
   const gateway = await started(t);
   for (const title of ['', 'ü/../?#', 'x'.repeat(500), '\r\n']) {

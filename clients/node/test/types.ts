@@ -12,6 +12,9 @@ await native.callPage('onPaid', undefined, { page: '7f3a', seconds: 1 });
 await native.calls({ kind: ['call', 'push'], since: calls[0].number });
 const [question] = await native.questions();
 await native.choose(question.number, question.choices?.[0] ?? 'cancel');
+await native.choose('share', 'post', { seconds: 10 });
+await native.fill('login', { user: 'ann' });
+await native.setAsk('page');
 await start('my-page');
 connect();
 test.use({ drawbridge: ['my-page'] });
@@ -24,6 +27,10 @@ test('pays', async ({ native, page, gateway }) => {
 await native.verify('pay', { orderNo: 17 }, { coutn: 1 });
 // @ts-expect-error
 await native.calls({ state: 'mended' });
+// @ts-expect-error
+await native.setAsk('never');
+// @ts-expect-error
+await native.choose('share', 'post', 10);
 // @ts-expect-error
 await native.reply('pay', () => 1);
 // @ts-expect-error

@@ -89,13 +89,27 @@ class Verbs:
         """Gives the questions that wait. Ask once before the page does: from then on they wait for the test."""
         return self.ask("GET", "questions")
 
-    def choose(self, number, choice):
-        """Answers a question by one of its choices."""
-        return self.ask("POST", f"questions/{quoted(number)}", body={"choice": choice})
+    def choose(self, question, choice, *, seconds=...):
+        """Answers a question by one of its choices: the one of a number, or the oldest of a name, for which it waits."""
+        return self.ask(
+            "POST",
+            f"questions/{quoted(question)}",
+            query={"seconds": seconds},
+            body={"choice": choice},
+        )
 
-    def fill(self, number, fields):
-        """Answers a question by values of its fields."""
-        return self.ask("POST", f"questions/{quoted(number)}", body={"fields": fields})
+    def fill(self, question, fields, *, seconds=...):
+        """Answers a question by values of its fields: the one of a number, or the oldest of a name, for which it waits."""
+        return self.ask(
+            "POST",
+            f"questions/{quoted(question)}",
+            query={"seconds": seconds},
+            body={"fields": fields},
+        )
+
+    def set_ask(self, ask):
+        """Says over which pages of the session questions are shown: `page` is over every page, `off` over none."""
+        return self.ask("PUT", "questions", body={"ask": ask})
 
     def call_page(self, name, data=..., *, page="latest", seconds=...):
         """Calls a handler or a function of the page that is meant, or named by id or path, and gives what it answers."""

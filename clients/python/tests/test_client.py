@@ -91,6 +91,21 @@ def test_sessions_at_the_same_time_do_not_see_each_other(gateway):
     assert sorted(right) == list(range(20))
 
 
+def test_a_question_is_answered_by_its_name(gateway):
+    native, other = gateway.session("asks"), gateway.session("is not asked")
+    native.reply("a/b ü", {"$ask": "Sure?", "$choices": {"yes": 1, "no": 2}})
+    # The test has asked for questions once, so that they wait.
+    native.questions()
+    called = []
+    page = threading.Thread(target=lambda: called.append(native.call("a/b ü")))
+    page.start()
+    native.choose("a/b ü", "yes", seconds=30)
+    page.join()
+    assert called[0]["output"] == 1
+    with pytest.raises(GatewayError, match="no question a/b ü waits"):
+        other.choose("a/b ü", "yes", seconds=0.1)
+
+
 @pytest.mark.parametrize("title", ["", "ü/../?#", "x" * 500, "\r\n"])
 def test_a_title_may_be_of_any_characters(gateway, title):
     native = gateway.session(title)

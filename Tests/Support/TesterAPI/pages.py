@@ -40,7 +40,8 @@ def pages(check):
     for id in verbs:
         ask(id, 400, path=[page.id], body={})
         ask(id, 404, path=["f" * 32], body={})
-    several_parts(check, [(id, [page.id]) for id in verbs] + [("switchScenario", []), ("answerQuestion", [1])])
+    others = [("switchScenario", []), ("setAsk", []), ("answerQuestion", [1])]
+    several_parts(check, [(id, [page.id]) for id in verbs] + others)
 
     page.say(
         {"call": "pay", "id": 1, "bridge": "wvjb", "data": {"channel": "alipay"}}, {"hidden": True},

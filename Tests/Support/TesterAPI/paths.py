@@ -141,7 +141,7 @@ def choices(asker):
         ("/calls", "listCalls", "kind"), ("/calls", "listCalls", "by"), ("/calls", "listCalls", "state"),
         ("/calls", "listCalls", "secrets"),
     ]:
-        said = told(f"GET {path}?{name}=qqqqqqqq", r"it is (?:one of )?(.+?)(?:, and not|$)")
+        said = told(f"GET {path}?{name}=qqqqqqqq", r"must be (?:one of )?(.+?)(?:, and not|$)")
         asker.differ(f"{name} of {id}", listed(said), enum(parameter(id, name)) - {"all"})
 
     def body(id, name):

@@ -56,11 +56,10 @@ extension Questions {
     private func unknown(_ wanted: String, in session: Session) -> HTTPError {
         let open = waiting.filter { $0.session == session || "\($0.number)" == wanted }.prefix(20)
             .map { "\($0.number) \($0.question.name.cut(to: 40)) in session \($0.session.name)" }
-        let reason =
-            Int(plain: wanted) == nil ? "" : ": it was answered, its caller has left, or it never existed"
-        let rest = open.isEmpty ? "none waits there" : "those that wait: \(open.joined(separator: ", "))"
+        let none = "none waits there; GET \(OwnPath.questions.path) first, so that questions wait"
+        let rest = open.isEmpty ? none : "those that wait: \(open.joined(separator: ", "))"
         return HTTPError(
-            .notFound, "no question \(wanted.cut(to: 40)) waits in session \(session.name)\(reason); \(rest)")
+            .notFound, "no question \(wanted.cut(to: 40)) waits in session \(session.name); \(rest)")
     }
 
     /// Answers a question.

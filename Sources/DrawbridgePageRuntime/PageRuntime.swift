@@ -153,10 +153,11 @@ public final class PageRuntime: Sendable {
     ///
     /// - Parameters:
     ///   - browser: the `User-Agent` of the page's browser.
+    ///   - asking: where its session shows questions.
     ///   - isWanted: whether native sends messages to every page, so that pages open their channel at once.
     package func configuration(
         epoch: String, path: String, names: PageNames, browser: String = "", session: Session = .usual,
-        isWanted: Bool = false,
+        asking: Question.Asking = .auto, isWanted: Bool = false,
         hasJournal: Bool = false, settings: PageSettings = PageSettings()
     ) -> JSON {
         func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
@@ -170,6 +171,7 @@ public final class PageRuntime: Sendable {
         if inApp == .app, let view = WebView(userAgent: browser) { members["view"] = .string(view.rawValue) }
         for (key, value) in names.members { members[key] = value }
         if session != .usual { members["session"] = .string(session.name) }
+        if asking != .auto || session != .usual { members["ask"] = .bool(asking == .page) }
         if settings.globals.count > 0 { members["globals"] = .object(settings.globals) }
         // An app's own web view has the app's name already.
         if let name = settings.appName ?? appName, name.text(in: browser) != browser || browser.isEmpty {

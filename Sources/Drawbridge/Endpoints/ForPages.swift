@@ -14,6 +14,7 @@ enum ForPages {
             epoch: gateway.pages.epoch, path: path,
             names: gateway.shownNames(toPageAt: path, id: request.query["id"], in: request.session),
             browser: request.headers.value(.userAgent) ?? "", session: request.session,
+            asking: gateway.questions.asking(in: request.session) ?? runtime.asking,
             isWanted: isWanted, hasJournal: gateway.journal.isOn, settings: settings
         ).bytes
         // The `ETag` is a hash of the configuration: the rest of the script is the same for the life of the process.

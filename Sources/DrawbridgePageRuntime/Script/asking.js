@@ -1,9 +1,13 @@
-// Questions that native shows over the page. What draws them is loaded for the first; for a frame the top page draws.
+// Questions that native shows over the page. What draws them is loaded by itself; for a frame the top page draws.
 //
 // gives: overPage, withdrawn
-// uses pristine: hearAlways, look, Map, mark, readers, setTimeout, tried
+// uses pristine: hearAlways, loaded, look, Map, mark, readers, setTimeout, tried
+// uses channel: viewer
 // uses native: answerTo, forgettings
 let drawing;
+const load = found => (readers.has('ask.js') ? found(readers.get('ask.js')()) : look('ask.js', found, 'ask.js'));
+// Early: six requests that ask take all the connections that a browser has to a host.
+if (top === window && (config.ask === undefined ? viewer === 'person' : config.ask)) loaded.then(() => load(() => {}));
 window[mark].draw = (question, answer) => {
     let isOver = false, withdraw = () => {};
     const begin = draw => {
@@ -15,8 +19,7 @@ window[mark].draw = (question, answer) => {
             answer({ error: { code: 501, message: 'the page did not load ask.js' } });
         }
     };
-    if (readers.has('ask.js')) begin(readers.get('ask.js')());
-    else look('ask.js', begin, 'ask.js');
+    load(begin);
     return () => {
         isOver = true;
         withdraw();

@@ -15,6 +15,6 @@ struct RuntimeSizeTests {
         let size = try await Program("sh", ["-c", script]).wholeOutput()
         await server.stop()
         let bytes = try #require(Int(size.split(separator: "\n").joined()), "\(size)")
-        #expect((1_000...14_800).contains(bytes))
+        #expect((1_000...14_899).contains(bytes))
     }
 }

@@ -54,8 +54,11 @@ extension Questions {
     }
 
     private func unknown(_ wanted: String, in session: Session) -> HTTPError {
-        let open = waiting.filter { $0.session == session || "\($0.number)" == wanted }.prefix(20)
-            .map { "\($0.number) \($0.question.name.cut(to: 40)) in session \($0.session.name)" }
+        let open = waiting.filter {
+            $0.session == session || ["\($0.number)", $0.question.name].contains(wanted)
+        }
+        .prefix(20)
+        .map { "\($0.number) \($0.question.name.cut(to: 40)) in session \($0.session.name)" }
         let none = "none waits there; GET \(OwnPath.questions.path) first, so that questions wait"
         let rest = open.isEmpty ? none : "those that wait: \(open.joined(separator: ", "))"
         return HTTPError(

@@ -46,9 +46,8 @@ function draw({ name, message, title = message ? '' : name, choices, fields }, a
 
     function take(button) {
         if (button.disabled || !remove(card)) return;
-        if (!fields) answer(button.value);
-        else if (button.value === 'cancel') answer(null);
-        else answer(Object.fromEntries(card.inputs.map(({ name, value }) => [name, value])));
+        const filled = () => Object.fromEntries(card.inputs.map(({ name, value }) => [name, value]));
+        answer(!fields ? button.value : button.value === 'cancel' ? null : filled());
     }
 }
 
@@ -73,8 +72,7 @@ function settle(card) {
     const { element, inputs, buttons } = card, turn = card.turn = {};
     for (const button of buttons) button.disabled = true;
     (inputs[0] || element).focus();
-    if (navigator.webdriver) ready();
-    else later(ready, 500);
+    navigator.webdriver ? ready() : later(ready, 500);
 
     function ready() {
         if (card.turn !== turn) return;
@@ -88,9 +86,8 @@ function remove(card) {
     if (place < 0) return false;
     shown.splice(place, 1);
     quietly(() => {
-        const { element } = card;
-        if (card.buttons) element.close();
-        element.remove();
+        if (card.buttons) card.element.close();
+        card.element.remove();
         const top = questions().pop();
         if (isTop) top ? settle(top) : before && before.focus({ preventScroll: true });
     });

@@ -1,29 +1,29 @@
 // Questions that native shows over the page. What draws them is loaded by itself; for a frame the top page draws.
 //
-// gives: overPage, withdrawn
-// uses pristine: hearAlways, loaded, look, Map, mark, readers, setTimeout, tried
+// gives: overPage, prepare, withdrawn
+// uses pristine: hearAlways, look, Map, mark, readers, setTimeout, tried
 // uses channel: viewer
 // uses native: answerTo, forgettings
 let drawing;
 const load = found => (readers.has('ask.js') ? found(readers.get('ask.js')()) : look('ask.js', found, 'ask.js'));
-// Early: six requests that ask take all the connections that a browser has to a host.
-if (top === window && (config.ask === undefined ? viewer === 'person' : config.ask)) loaded.then(() => load(() => {}));
+
+/// Before requests take all the connections that a browser has to a host, which are six.
+let isPrepared = top !== window || !(config.ask === undefined ? viewer === 'person' : config.ask);
+function prepare() {
+    if (!isPrepared) load(() => {});
+    isPrepared = true;
+}
+
 window[mark].draw = (question, answer) => {
     let isOver = false, withdraw = () => {};
     const begin = draw => {
         if (isOver) return;
-        if (draw) {
-            drawing = draw;
-            withdraw = draw(question, answer && (value => answer({ value })), setTimeout);
-        } else if (answer) {
-            answer({ error: { code: 501, message: 'the page did not load ask.js' } });
-        }
+        if (!draw) return answer && answer({ error: { code: 501, message: 'the page did not load ask.js' } });
+        drawing = draw;
+        withdraw = draw(question, answer && (value => answer({ value })), setTimeout);
     };
     load(begin);
-    return () => {
-        isOver = true;
-        withdraw();
-    };
+    return () => { isOver = true; withdraw(); };
 };
 
 // What happens in a question is heard before the page's listeners, and not by them.
@@ -33,18 +33,15 @@ for (const type of ('click auxclick dblclick contextmenu pointerdown pointerup m
 }
 
 const shown = new Map();
-
 function overPage({ ask }) {
-    const { number, choices, fields } = ask;
-    withdrawn({ withdraw: number });
+    withdrawn({ withdraw: ask.number });
     const { draw } = tried(() => top[mark], 0) || window[mark];
-    shown.set(number, draw(ask, choices || fields ? answerTo(number, 'answer') : undefined));
+    shown.set(ask.number, draw(ask, (ask.choices || ask.fields) && answerTo(ask.number, 'answer')));
 }
 
 function withdrawn({ withdraw }) {
-    const take = shown.get(withdraw);
+    if (shown.has(withdraw)) shown.get(withdraw)();
     shown.delete(withdraw);
-    if (take) take();
 }
 
 const withdrawAll = () => shown.forEach((take, number) => withdrawn({ withdraw: number }));

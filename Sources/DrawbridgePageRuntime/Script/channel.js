@@ -66,10 +66,8 @@ function carrying(messages, more) {
 /// Who sends this, in which life, and how far that has come; in which session, and whether it is in a frame or was opened
 /// by another page.
 function lifeSign() {
-    const { session } = config;
-    return {
-        page, life, n: toldNumber, received, epoch, session, frame: top !== window, opened: !!top.opener, hasApp, viewer,
-    };
+    const { session } = config, frame = top !== window, opened = !!top.opener;
+    return { page, life, n: toldNumber, received, epoch, session, frame, opened, hasApp, viewer };
 }
 
 /// These messages are on their way, or the gateway has them already.

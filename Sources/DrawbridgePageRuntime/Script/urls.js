@@ -7,6 +7,7 @@
 // uses channel: connect, flush
 // uses app: isInView, tellOfApp
 // uses names: miss
+// uses asking: prepare
 // uses calls: after, flushNow, gather, gathering, gatherings, sign, signature
 const schemes = config.schemes || [];
 const hint = new RegExp('_mobile_bridge|__jsbridge__|__bridge_loaded__|__wvjb_queue|^(wvjbscheme'
@@ -270,6 +271,7 @@ wrap(XMLHttpRequest.prototype, 'send', function () {
 
 /// A request that is not answered at once may ask a question, which comes by the channel.
 function connectIf(isWaiting) {
+    prepare();
     setTimeout(() => isWaiting() && window.origin !== 'null' && connect(), 300);
 }
 
@@ -291,9 +293,7 @@ function ask(input, options) {
         // WebKit forgets which signal a request follows when nobody keeps the request.
         const signal = options && options.signal !== undefined ? options.signal : isRequest && input.signal;
         return signal ? fetch(request, { signal }) : fetch(request);
-    }).finally(() => {
-        isWaiting = false;
-    }).then(response => (
+    }).finally(() => { isWaiting = false; }).then(response => (
         said && !response.redirected ? Object.defineProperty(response, 'url', { value: said }) : response));
 }
 wrap(window, 'fetch', ask);

@@ -99,6 +99,27 @@ final class ContextBrowser: Sendable {
         Issue.record("\(seen), and not \(value), in \(expression)", sourceLocation: sourceLocation)
     }
 
+    /// Clicks on an element where it is on the screen, as soon as nothing lies over it.
+    func click(_ element: String, in page: Page) async throws {
+        let look = """
+            (() => {
+                const element = \(element);
+                const { x, y, width, height } = element?.getBoundingClientRect() ?? {};
+                const place = [x + width / 2, y + height / 2];
+                return element?.contains(element.getRootNode().elementFromPoint(...place)) ? place : null;
+            })()
+            """
+        try await expect("\(look) !== null", true, in: page)
+        let place = try await evaluate(look, in: page)
+        for type in ["mousePressed", "mouseReleased"] {
+            let event: JSON = [
+                "type": .string(type), "x": place[0] ?? 0, "y": place[1] ?? 0, "button": "left",
+                "clickCount": 1,
+            ]
+            _ = try await send("Input.dispatchMouseEvent", event, to: page)
+        }
+    }
+
     /// Sends a command of the developer tools' protocol, and gives its result.
     private func send(_ method: String, _ parameters: JSON = [:], to page: Page? = nil) async throws -> JSON {
         let number = JSON.number(

@@ -20,6 +20,7 @@ final class DrivenBrowser: Sendable {
 
     let browser: Browser
     private let isDark: Bool
+    private let isPerson: Bool
     private let profile: Folder
     private let display: Display?
     private let program: Program
@@ -29,13 +30,15 @@ final class DrivenBrowser: Sendable {
     ///
     /// Where the browser or its driver is missing, the test is skipped, and says so.
     ///
-    /// - Parameter isDark: whether it prefers dark pages.
+    /// - Parameters:
+    ///   - isDark: whether it prefers dark pages.
+    ///   - isPerson: whether it hides from pages that it is driven; only Chromium can.
     static func drive<Value: Sendable>(
-        _ browser: Browser, isDark: Bool = false,
+        _ browser: Browser, isDark: Bool = false, isPerson: Bool = false,
         _ work: (DrivenBrowser) async throws -> Value
     ) async throws -> Value {
         try browser.skipWhereMissing(driven: true)
-        let driven = try await DrivenBrowser(browser, isDark: isDark)
+        let driven = try await DrivenBrowser(browser, isDark: isDark, isPerson: isPerson)
         let outcome = await Result {
             try await driven.begin()
             return try await work(driven)
@@ -57,9 +60,10 @@ final class DrivenBrowser: Sendable {
         return String(decoding: try Data(contentsOf: file), as: UTF8.self)
     }
 
-    private init(_ browser: Browser, isDark: Bool) async throws {
+    private init(_ browser: Browser, isDark: Bool, isPerson: Bool) async throws {
         self.browser = browser
         self.isDark = isDark
+        self.isPerson = isPerson
         profile = try Folder()
         display = browser == .webKit ? try await Display() : nil
         let home = profile.path
@@ -102,7 +106,8 @@ final class DrivenBrowser: Sendable {
                                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                                 "--no-first-run", "--no-proxy-server", "--disable-popup-blocking",
                                 "--user-data-dir=\(profile.path)/profile",
-                            ].map(JSON.string))
+                                isPerson ? "--disable-blink-features=AutomationControlled" : nil,
+                            ].compactMap(\.self).map(JSON.string))
                     ]
                 ]
             case .webKit:
@@ -208,7 +213,7 @@ final class DrivenBrowser: Sendable {
                 element.scrollIntoView({ block: 'nearest' });
                 const { x, y, width, height } = element.getBoundingClientRect();
                 const place = [Math.round(x + Math.min(width / 2, 100)), Math.round(y + height / 2)];
-                return element.contains(document.elementFromPoint(...place)) ? place : null;
+                return element.contains(element.getRootNode().elementFromPoint(...place)) ? place : null;
             })()
             """
         var place: JSON = .null

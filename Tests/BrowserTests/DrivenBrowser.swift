@@ -107,6 +107,7 @@ final class DrivenBrowser: Sendable {
                                 "--no-first-run", "--no-proxy-server", "--disable-popup-blocking",
                                 "--user-data-dir=\(profile.path)/profile",
                                 isPerson ? "--disable-blink-features=AutomationControlled" : nil,
+                                isPerson ? "--user-agent=Mozilla/5.0 Chrome/140.0 Safari/537.36" : nil,
                             ].compactMap(\.self).map(JSON.string))
                     ]
                 ]

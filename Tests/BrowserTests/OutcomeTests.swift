@@ -33,7 +33,7 @@ import Testing
             passThrough: [.staticFiles(BridgeSite.pages)], presenter: ScriptedPresenter(choices),
             pageRuntime: PageRuntime(
                 schemes: ["mizhua"], replyHandlers: table.keys.map { "\($0)_promise" },
-                functions: ["callNative"], shortcuts: ["MyApp"]),
+                functions: ["callNative"], shortcuts: ["MyApp"], asking: .off),
             logger: logger)
         try gateway.mock(.object(replies))
         return (gateway, try GatewayServer(gateway, ServerConfiguration(port: 0, logsRequests: false)))

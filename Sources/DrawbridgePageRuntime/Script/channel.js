@@ -16,7 +16,7 @@
 let { epoch } = config, life = 1;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => (byte & 15).toString(16)).join('');
 const bridges = [];
-const viewer = navigator.webdriver ? 'driver' : 'person';
+const viewer = navigator.webdriver || /Headless/.test(navigator.userAgent) ? 'driver' : 'person';
 
 // What goes up, until it is taken: `{n, text, id, isAnswer, isPlace, isSent}`.
 let waiting = [];

@@ -1,13 +1,14 @@
 // Questions that native shows over the page. What draws them is loaded by itself; for a frame the top page draws.
 //
 // gives: overPage, prepare, withdrawn
-// uses pristine: hearAlways, look, Map, mark, readers, setTimeout, tried
+// uses pristine: hearAlways, loaded, look, Map, mark, readers, setTimeout, tried
 // uses channel: viewer
 // uses native: answerTo, forgettings
 let drawing;
 const load = found => (readers.has('ask.js') ? found(readers.get('ask.js')()) : look('ask.js', found, 'ask.js'));
 
-/// Before requests take all the connections that a browser has to a host, which are six.
+/// Before requests that ask take all the connections that a browser has to a host, which are six.
+loaded.then(prepare);
 let isPrepared = top !== window || !(config.ask === undefined ? viewer === 'person' : config.ask);
 function prepare() {
     if (!isPrepared) load(() => {});

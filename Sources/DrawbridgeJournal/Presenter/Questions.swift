@@ -122,6 +122,11 @@ package final class Questions: Sendable {
                 while !hasPresenter, let end = end(of: number, in: session) {
                     try await Task.sleep(until: end)
                 }
+                if !hasPresenter, waiting.isToBeShown {
+                    request.logger.notice(
+                        "\(question.name): its page does not show it: no channel within \(Self.timeToConnect)"
+                    )
+                }
                 do {
                     let answer =
                         hasPresenter

@@ -91,6 +91,8 @@ import Testing
         let gateway = try gateway()
         let answer = await gateway.respond(to: request("/alert", of: Self.id, gateway))
         #expect(try await answer.json()["data"] == nil)
+        #expect(
+            log.entries.contains { $0.contains("alert: its page does not show it: no channel within 2.0 s") })
         #expect(log.entries.contains { $0.contains("alert: nobody could be asked") })
         #expect(gateway.questions.waiting.isEmpty)
     }

@@ -1,10 +1,10 @@
 // Answers a call differently from now on: in the file, until Drawbridge stops, once, late, or with a failure.
-import { ask, path } from './api.js';
-import { busy, make, put, statusLine } from './dom.js';
+import { ask, path, undo } from './api.js';
+import { action, make, put, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { parse } from './json.js';
 import { on, setReply, state } from './state.js';
-import { fileName, isPattern, nearName, undone } from './text.js';
+import { fileName, isPattern, nearName } from './text.js';
 import { preview } from './tree.js';
 import { behind, failure, late, once, print, same } from './write.js';
 
@@ -143,19 +143,10 @@ export class Answer {
 
     focus() { this.editor.focus(); }
 
-    /// Enter gives it; the next Enter presses the first button of what follows.
+    /// Enter gives it.
     async #entered() {
         await this.#loading;
-        await this.#commit(this.#primary);
-        if (this.#line.element.classList.contains('good')) this.#line.element.querySelector('button')?.focus();
-    }
-
-    #commit(button) {
-        return busy(button, this.#line.tell, async () => {
-            this.#line.tell('');
-            await this.#loading;
-            await button.work();
-        });
+        this.#primary.click();
     }
 
     #draw() {
@@ -170,12 +161,14 @@ export class Answer {
             : file ? `saves it in ${nearName(file)}` : 'gives this answer until Drawbridge stops';
         this.editor.hint = `Enter ${enters}. Shift+Enter begins a new line.`;
         this.editor.check();
-        const button = (text, work, kind = '', title) => Object.assign(make('button', {
-            class: kind, title, onclick: event => this.#commit(event.currentTarget),
-        }, text), { work });
+        const button = (text, work, kind = '', title) => action(text, this.#line.tell, async () => {
+            this.#line.tell('');
+            await this.#loading;
+            await work();
+        }, { class: kind, title });
         const stops = `Until Drawbridge stops, ${this.name} gets this answer`;
         const until = button(
-            'Until Drawbridge stops', () => this.#put(node => node, `${stops}.`), file ? '' : 'primary',
+            'Until Drawbridge stops', () => this.#give(`${stops}.`, node => this.#send(node)), file ? '' : 'primary',
             'Changes no file');
         const one = takesCase && button('Add a case for this input', () => this.#addCase(), 'primary',
             'Enter: all else of the mock stays, for other inputs');
@@ -186,7 +179,7 @@ export class Answer {
         put(this.#actions, one, save, until,
             button('Once', () => this.#once(), '', 'For the next call; later ones are answered as before'),
             button(
-                '3 s late', () => this.#put(node => late(node, 3000), `${stops} after 3 seconds.`), '',
+                '3 s late', () => this.#give(`${stops} after 3 seconds.`, node => this.#send(late(node, 3000))), '',
                 'This answer, 3 seconds later'),
             button('Fail once', () => this.#fail(), '', 'The next call fails with code 500; later ones are as before'));
     }
@@ -200,9 +193,7 @@ export class Answer {
         put(this.#set, ...text ? [
             make('span', {}, rest === undefined ? 'Set until Drawbridge stops: ' : 'Set for one call: '),
             preview(JSON.stringify(first)), ...isThen ? ['; then ', preview(JSON.stringify(rest))] : [], ' ',
-            make('button', {
-                onclick: event => busy(event.currentTarget, this.#line.tell, () => this.#takeBack()),
-            }, 'Take back'),
+            action('Take back', this.#line.tell, () => this.#takeBack()),
         ] : []);
         this.#set.hidden = !text;
     }
@@ -213,7 +204,7 @@ export class Answer {
         if (!node) return;
         const isSame = this.editor.text === this.#begun && parse(this.#written?.text ?? '').node;
         if (isSame && print(isSame) === this.#begun && setReply(this.session, this.name) === undefined &&
-            !state.replies.problem) return this.#line.tell('It is written so already.', '', ...this.#next());
+            !state.replies.problem) return this.#line.tell('It is written so already.', '', this.#next());
         try {
             await this.#write({ reply: print(node), ...was === undefined ? {} : { was: JSON.stringify(was) } });
             // Who mends what he has typed saves it again.
@@ -223,12 +214,10 @@ export class Answer {
             if (error.status !== 409 || !error.data) throw error;
             await this.#look();
             if (!error.data.lost || was !== undefined) throw error;
-            const does = (text, work) => make('button', {
-                onclick: event => busy(event.currentTarget, this.#line.tell, work),
-            }, text);
-            this.#line.tell(`A save replaces all of ${this.name}, and loses its ${error.data.lost}.`, 'warn', ' ',
-                this.#takesCase ? does('Add a case instead', () => this.#addCase()) : '', ' ',
-                does('Replace it', () => this.#save(error.data.was)));
+            const { tell } = this.#line;
+            tell(`A save replaces all of ${this.name}, and loses its ${error.data.lost}.`, 'warn', ' ',
+                this.#takesCase ? action('Add a case instead', tell, () => this.#addCase()) : '', ' ',
+                action('Replace it', tell, () => this.#save(error.data.was)));
         }
     }
 
@@ -251,32 +240,20 @@ export class Answer {
         const saved = `Saved in ${placed(file, line)}.`;
         const rest = this.#isHidden ? `${called(this.#first)} still comes before it.`
             : `The page gets it with its next call${members.when ? ' with this input' : ''}.`;
-        this.#give(text, `${saved} ${rest}`, { kind: this.#isHidden ? 'warn' : 'good', save });
+        this.#given(text, `${saved} ${rest}`, { kind: this.#isHidden ? 'warn' : 'good', save });
     }
 
-    async #undo(save) {
-        const words = undone(await ask('POST', 'replies/undo', JSON.stringify({ save })));
-        await this.#load();
-        this.isGiven = false;
-        this.gives(false);
-        this.#line.tell(words, 'good', ...this.#next());
-    }
-
-    async #put(reply, words) {
+    async #give(words, send, isOnce = false) {
         const node = this.editor.value();
         if (!node) return;
         const { text } = this.editor;
-        await this.#send(reply(node));
-        this.#give(text, words);
+        await send(node);
+        this.#given(text, words, { isOnce });
     }
 
-    async #once() {
-        const node = this.editor.value();
-        if (!node) return;
-        const { text } = this.editor;
-        await this.#sendOnce(node);
+    #once() {
         const words = `The next call of ${this.name} gets this answer; later ones are answered as before.`;
-        this.#give(text, words, { isOnce: true });
+        return this.#give(words, node => this.#sendOnce(node), true);
     }
 
     /// What was typed is not given by it, and stays.
@@ -284,18 +261,27 @@ export class Answer {
         await this.#sendOnce(failure(500, 'The app failed.'));
         const words = `The next call of ${this.name} fails with code 500. ` +
             'For another error type {"$error": {"code": 6001, "message": "Cancelled"}}, and press Once.';
-        this.#give(null, words, { isOnce: true });
+        this.#given(null, words, { isOnce: true });
     }
 
     /// - Parameter text: what the field had when it was sent; somebody may have typed on.
-    #give(text, words, { kind = 'good', isOnce = false, save } = {}) {
+    #given(text, words, { kind = 'good', isOnce = false, save } = {}) {
         if (drafts.get(this.#key) === text) keep(this.#key, null);
         this.isGiven = true;
         this.editor.check();
-        this.#line.tell(words, kind, ...this.#next(isOnce), ...save === undefined ? [] : [' ', make('button', {
-            onclick: event => busy(event.currentTarget, this.#line.tell, () => this.#undo(save)),
-        }, 'Undo')]);
+        const { element, tell } = this.#line;
+        const back = async () => this.#takenBack(await undo(save));
+        tell(words, kind, this.#next(isOnce), ...save === undefined ? [] : [' ', action('Undo', tell, back)]);
         this.gives(true);
+        // After one Enter, the next presses the first button of what follows.
+        if (kind === 'good' && document.activeElement === this.editor.area) element.querySelector('button')?.focus();
+    }
+
+    async #takenBack(words) {
+        await this.#load();
+        this.isGiven = false;
+        this.gives(false);
+        this.#line.tell(words, 'good', this.#next());
     }
 
     /// What is set until Drawbridge stops answers later calls; one that is the same again begins anew.
@@ -317,15 +303,9 @@ export class Answer {
 
     async #takeBack() {
         await this.#unset();
-        await this.#load();
-        this.isGiven = false;
-        this.gives(false);
-        this.#line.tell(`${this.name} is answered as before.`, 'good', ...this.#next());
+        await this.#takenBack(`${this.name} is answered as before.`);
         this.focus();
     }
 
-    #next(isOnce = false) {
-        const buttons = this.follows(isOnce);
-        return buttons.length ? [make('span', { class: 'next' }, ...buttons)] : [];
-    }
+    #next(isOnce = false) { return make('span', { class: 'next' }, ...this.follows(isOnce)); }
 }

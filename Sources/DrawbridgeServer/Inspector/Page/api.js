@@ -1,5 +1,6 @@
 // Asks the gateway, whose answers are {"code", "message", "data"}; an error has the message, which says what to do.
 import { authorization, refuse } from './access.js';
+import { cut, nearName, visible } from './text.js';
 import { members } from './write.js';
 
 const base = '/__drawbridge__/';
@@ -60,6 +61,14 @@ export async function askText(method, path, json) {
 /// What the gateway answers. - Parameter json: the body, already written.
 export async function ask(method, path, json) {
     return JSON.parse(await askText(method, path, json));
+}
+
+/// Takes a save back, and gives the words that say what came of it.
+export async function undo(save) {
+    const { names, kept, file } = await ask('POST', 'replies/undo', JSON.stringify({ save }));
+    const listed = names => visible(cut(names.join(', '), 100));
+    return `Undone: ${listed(names)} in ${nearName(file)}.` +
+        (kept.length ? ` Changed since, and so left: ${listed(kept)}.` : '');
 }
 
 /// An answer that is a text.

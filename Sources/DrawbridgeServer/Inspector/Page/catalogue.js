@@ -2,7 +2,7 @@
 import { Answer } from './answer.js';
 import { askText, path, text } from './api.js';
 import { download } from './copy.js';
-import { busy, make, one, plainInput, put, said, statusLine } from './dom.js';
+import { action, busy, make, one, plainInput, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { on, workingSession } from './state.js';
 import { answerer, count } from './text.js';
@@ -40,16 +40,14 @@ class Card {
             label: 'Input', text: pretty(this.raw.get('input') ?? '{}'),
             hint: 'Enter tries it. Shift+Enter begins a new line.', enters: () => button.click(),
         });
-        const button = make('button', {
-            class: 'primary', onclick: () => busy(button, tell, async () => {
-                const node = editor.value();
-                if (!node) return;
-                put(result);
-                tell('Called; it has not been answered yet.');
-                const output = await this.#try(called?.value.trim() || this.name, node, tell);
-                if (output !== undefined) put(result, tree(output));
-            }),
-        }, 'Try');
+        const button = action('Try', tell, async () => {
+            const node = editor.value();
+            if (!node) return;
+            put(result);
+            tell('Called; it has not been answered yet.');
+            const output = await this.#try(called?.value.trim() || this.name, node, tell);
+            if (output !== undefined) put(result, tree(output));
+        }, { class: 'primary' });
         const otherwise = make('button', { onclick: () => this.#otherwise(otherwise) }, 'Answer otherwise');
         const last = this.raw.get('output');
         this.body.append(
@@ -97,15 +95,11 @@ export class Catalogue {
             make('h2', {}, 'Catalogue'),
             make('p', { class: 'dim' }, 'Every name that is answered, by a handler or a mock.'),
             element, this.list,
-            make('div', { class: 'actions' }, make('button', { onclick: event => this.#types(event.currentTarget) },
-                'Download types of TypeScript')),
+            make('div', { class: 'actions' }, action('Download types of TypeScript', tell, async () =>
+                download('types.d.ts', await text('types.d.ts'), 'text/plain'))),
             make('h2', {}, 'A name of your own'), this.#own());
         on('replies', () => this.changed());
         on('session', () => this.changed(true));
-    }
-
-    #types(button) {
-        return busy(button, this.tell, async () => download('types.d.ts', await text('types.d.ts'), 'text/plain'));
     }
 
     /// Answers a name that nobody has called yet.

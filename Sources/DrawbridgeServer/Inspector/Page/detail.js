@@ -2,7 +2,7 @@
 import { Answer } from './answer.js';
 import { ask, askText, path, text } from './api.js';
 import { copy } from './copy.js';
-import { busy, code, make, one, put, said, statusLine } from './dom.js';
+import { action, busy, code, make, one, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { caller, facts, isCut, sincePage, whoAnswered } from './facts.js';
 import { lack } from './lack.js';
@@ -126,12 +126,10 @@ export class Detail {
         this.#resend.focus();
     }
 
-    #send = make('button', {
-        class: 'primary', onclick: event => busy(event.currentTarget, this.#line.tell, async () => {
-            const node = this.#resend.value();
-            if (node) await this.#again(print(node));
-        }),
-    }, 'Send again');
+    #send = action('Send again', this.#line.tell, async () => {
+        const node = this.#resend.value();
+        if (node) await this.#again(print(node));
+    }, { class: 'primary' });
 
     async #again(input) {
         const body = input === null ? '{}' : `{"input": ${input}}`;
@@ -163,15 +161,14 @@ export class Detail {
     }
 
     #reload() {
-        return this.#openPage() && make('button', {
-            onclick: event => busy(event.currentTarget, this.#line.tell, async () => {
-                const page = this.#openPage();
-                if (!page) return this.#line.tell('The page is closed. Open it again.', 'bad');
-                const body = JSON.stringify({ script: reloading });
-                await ask('POST', `pages/${encodeURIComponent(page.id)}/evaluate`, body);
-                this.#line.tell('The page is reloading.', 'good');
-            }),
-        }, 'Reload the page');
+        const { tell } = this.#line;
+        return this.#openPage() && action('Reload the page', tell, async () => {
+            const page = this.#openPage();
+            if (!page) return tell('The page is closed. Open it again.', 'bad');
+            const body = JSON.stringify({ script: reloading });
+            await ask('POST', `pages/${encodeURIComponent(page.id)}/evaluate`, body);
+            tell('The page is reloading.', 'good');
+        });
     }
 
     /// The page that called, or what was loaded at its address since.
@@ -186,10 +183,8 @@ export class Detail {
 
     /// What helps after an answer was given.
     #follows(isOnce) {
-        const again = make('button', {
-            title: 'Shows what is answered now; the page does not get it',
-            onclick: event => busy(event.currentTarget, this.#line.tell, () => this.#again(null)),
-        }, 'Send again');
+        const title = 'Shows what is answered now; the page does not get it';
+        const again = action('Send again', this.#line.tell, () => this.#again(null), { title });
         const since = sincePage(this.entry, this.records);
         // A page that is loaded calls again what it calls at its start; later it would lose what somebody did there.
         // Sending it again would use up the answer that is for one call.
@@ -293,13 +288,10 @@ export class Detail {
     }
 
     #copyValue(value) {
-        if (value === null) return null;
-        return make('button', {
-            class: 'inline', onclick: event => busy(event.currentTarget, this.#line.tell, async () => {
-                await copy(pretty(value));
-                this.#line.tell('Copied.', 'good');
-            }),
-        }, 'Copy');
+        return value !== null && action('Copy', this.#line.tell, async () => {
+            await copy(pretty(value));
+            this.#line.tell('Copied.', 'good');
+        }, { class: 'inline' });
     }
 
     #other() {

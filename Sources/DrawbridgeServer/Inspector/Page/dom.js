@@ -81,3 +81,7 @@ export async function busy(button, tell, work) {
         button?.removeAttribute('aria-disabled');
     }
 }
+
+/// A button that does something in this way: action('Undo', tell, () => undo(save), { class: 'inline' }).
+export const action = (words, tell, work, attributes = {}) =>
+    make('button', { ...attributes, onclick: event => busy(event.currentTarget, tell, work) }, words);

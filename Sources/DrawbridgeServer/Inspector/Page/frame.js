@@ -1,7 +1,7 @@
 // The frame: the tabs with their panels, the session picker, the menu, and the line that says what is wrong.
 import { ask, path, text } from './api.js';
 import { download } from './copy.js';
-import { busy, make, one, put, said } from './dom.js';
+import { action, make, one, put, said } from './dom.js';
 import { showKeys } from './keys.js';
 import { Menu } from './menu.js';
 import { on, set, state, workingSession } from './state.js';
@@ -114,10 +114,10 @@ function addMissing(names, back) {
         put(box).hidden = true;
         back();
     };
-    const add = make('button', { class: 'primary', onclick: event => busy(event.currentTarget, notice, async () => {
+    const add = action('Add', notice, async () => {
         notice(saved(await ask('POST', 'calls/missing')), 20_000, true);
         close();
-    }) }, 'Add');
+    }, { class: 'primary' });
     const words = make('p', { id: 'confirm-words' },
         `Add every name that nobody has answered since the start to ${nearName(state.replies.file)}, `,
         'each with {} to fill in, and what pages looked for in vain?',

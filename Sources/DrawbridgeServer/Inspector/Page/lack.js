@@ -1,20 +1,17 @@
 // What a page looked for in vain, and the button that gives it.
-import { ask, path } from './api.js';
-import { busy, code, make, said } from './dom.js';
-import { nearName, undone } from './text.js';
+import { ask, path, undo } from './api.js';
+import { action, code, make, said } from './dom.js';
+import { nearName } from './text.js';
 
 /// - Parameters:
 ///   - isRed: whether pages do not have it yet.
 ///   - tell: says what came of it.
 ///   - reload(): the button that loads the page again; null where it is closed.
 export function lack(entry, isRed, tell, reload) {
-    const button = (text, work, attributes = {}) =>
-        make('button', { ...attributes, onclick: event => busy(event.currentTarget, tell, work) }, text);
     const give = async () => {
         const { file, save } = await ask('POST', path('calls/missing', { number: entry.number }));
-        tell(`Added to ${nearName(file)}. `, 'good', reload() ?? 'Reload the page.', ' ', button('Undo', async () => {
-            tell(undone(await ask('POST', 'replies/undo', JSON.stringify({ save }))), 'good');
-        }));
+        tell(`Added to ${nearName(file)}. `, 'good', reload() ?? 'Reload the page.', ' ',
+            action('Undo', tell, async () => tell(await undo(save), 'good')));
     };
     const needs = entry.detail('why')?.[0];
     return make('section', { class: `card ${isRed ? 'nobody' : ''}`, 'aria-label': 'What the page lacks' },
@@ -23,5 +20,5 @@ export function lack(entry, isRed, tell, reload) {
         make('p', { class: 'dim' }, entry.isGiven ? 'Documents that are loaded now have it.'
             : 'It is added to the file, for documents that are loaded from then on.'),
         make('div', { class: 'actions' }, !entry.isGiven
-            ? button('Give it to pages', give, { class: 'primary', 'data-key': 'give' }) : reload()));
+            ? action('Give it to pages', tell, give, { class: 'primary', 'data-key': 'give' }) : reload()));
 }

@@ -1,6 +1,6 @@
 // Questions that wait, at the top. Who asks is told in the gateway's words, and apart from that what it says.
 import { ask, path } from './api.js';
-import { announce, busy, code, make, one, plainInput, put, said, statusLine } from './dom.js';
+import { action, announce, busy, code, make, one, plainInput, put, said, statusLine } from './dom.js';
 import { clock, cut, short } from './text.js';
 import { on, state } from './state.js';
 
@@ -67,14 +67,14 @@ export class Questions {
     #card(question) {
         const { number, session = 'default', choices = [], fields, labels } = question;
         const { element, tell } = statusLine();
-        const answer = (button, body) => busy(button, tell, async () => {
+        const answer = async body => {
             try {
                 await ask('POST', path(`questions/${number}`, { session }), JSON.stringify(body));
             } catch (error) {
                 if (error.status !== 404 && error.status !== 409) throw error;
                 this.#tell('Somebody else decided first.');
             }
-        });
+        };
         const where = question.path ?? state.pages.find(page => page.id === question.page)?.title ?? question.page;
         const asks = make('p', { class: 'asks' },
             where ? ['The page ', code(cut(where, 80), 'path')] : 'A program', ' asks you, by ',
@@ -83,12 +83,10 @@ export class Questions {
         const text = make('blockquote', {},
             question.title ? said(cut(question.title, mostText), {}, 'strong') : null,
             question.message ? said(cut(question.message, mostText), {}, 'p') : null);
-        const buttons = choices.map((choice, place) => make('button', {
-            class: place === 0 ? 'primary' : '',
-            onclick: event => answer(event.currentTarget, { choice }),
-        }, said(choice)));
+        const buttons = choices.map((choice, place) =>
+            action(said(choice), tell, () => answer({ choice }), { class: place === 0 ? 'primary' : '' }));
         const card = make('article', { class: 'question', 'aria-label': `Question ${number}` }, asks, text,
-            fields ? this.#form(fields, labels, answer) : make('div', { class: 'actions' }, buttons), element);
+            fields ? this.#form(fields, labels, tell, answer) : make('div', { class: 'actions' }, buttons), element);
         if (question.call) this.#tellCall(card, question.call);
         return card;
     }
@@ -110,16 +108,17 @@ export class Questions {
             make('button', { class: 'inline', onclick: () => this.goTo(call.number) }, 'Show the call'));
     }
 
-    #form(fields, labels, answer) {
+    #form(fields, labels, tell, answer) {
         const submit = make('button', { type: 'submit', class: 'primary' }, 'Answer');
         const form = make('form', { onsubmit: event => {
             event.preventDefault();
             if (submit.disabled) return;
-            answer(submit, { fields: Object.fromEntries(fields.map((name, place) => [name, inputs[place].value])) });
+            const values = Object.fromEntries(fields.map((name, place) => [name, inputs[place].value]));
+            busy(submit, tell, () => answer({ fields: values }));
         } });
         const inputs = fields.map(() => plainInput());
         form.append(...inputs.map((input, place) => make('label', {}, said(labels[place]), input)), submit,
-            make('button', { onclick: event => answer(event.currentTarget, { fields: 'cancel' }) }, 'Cancel'));
+            action('Cancel', tell, () => answer({ fields: 'cancel' })));
         return form;
     }
 

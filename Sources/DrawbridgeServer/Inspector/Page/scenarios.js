@@ -1,8 +1,8 @@
 // The panel of scenarios: those that are on, the events that can be played, and what was set until Drawbridge stops.
-import { ask, path } from './api.js';
-import { busy, make, one, put, said, statusLine } from './dom.js';
+import { ask, path, undo } from './api.js';
+import { action, busy, make, one, put, said, statusLine } from './dom.js';
 import { on, state, workingSession } from './state.js';
-import { cut, fileName, nearName, undone, visible } from './text.js';
+import { cut, fileName, nearName, visible } from './text.js';
 import { preview } from './tree.js';
 
 export class Scenarios {
@@ -29,8 +29,7 @@ export class Scenarios {
     /// The panel is opened.
     async open() {
         await busy(null, this.tell, async () => {
-            const names = await ask('GET', 'events');
-            this.#events = Array.isArray(names) ? names : names.events ?? [];
+            this.#events = await ask('GET', 'events');
             this.#drawEvents();
         });
     }
@@ -41,16 +40,8 @@ export class Scenarios {
             'Their mocks come before all others while they are on.';
         const { names, on: all } = state.scenarios;
         const isOn = new Set(all?.[session] ?? []);
-        if (!names?.length) {
-            return put(this.switches, make('p', { class: 'none' }, 'There are none. They come under "scenarios" in ',
-                said(fileName(state.replies.file ?? 'drawbridge.json')), '.'));
-        }
-        const groups = new Map();
-        for (const name of names) {
-            const slash = name.indexOf('/');
-            const group = slash > 0 ? name.slice(0, slash) : '';
-            groups.set(group, [...groups.get(group) ?? [], name]);
-        }
+        if (!names?.length) return put(this.switches, this.#none('scenarios'));
+        const groups = Map.groupBy(names, name => name.slice(0, Math.max(0, name.indexOf('/'))));
         const focused = document.activeElement?.dataset?.scenario;
         const limit = make('span', { class: 'dim' }, ' one of them at most');
         put(this.switches, [...groups].map(([group, names]) => make('div', {
@@ -62,29 +53,27 @@ export class Scenarios {
         }
     }
 
+    #none(member) {
+        return make('p', { class: 'none' }, `There are none. They come under "${member}" in `,
+            said(fileName(state.replies.file ?? 'drawbridge.json')), '.');
+    }
+
     #switch(name, group, isOn) {
-        return make('button', {
-            class: 'switch', role: 'switch', 'aria-checked': String(isOn), 'data-scenario': name,
-            onclick: event => busy(event.currentTarget, this.tell, async () => {
-                const body = JSON.stringify({ scenario: name, on: !isOn });
-                await ask('PUT', path('scenario', { session: workingSession() }), body);
-                this.tell('');
-            }),
-        }, make('span', { class: 'knob', 'aria-hidden': 'true' }), said(group ? name.slice(group.length + 1) : name));
+        const knob = make('span', { class: 'knob', 'aria-hidden': 'true' });
+        return action([knob, said(group ? name.slice(group.length + 1) : name)], this.tell, async () => {
+            const body = JSON.stringify({ scenario: name, on: !isOn });
+            await ask('PUT', path('scenario', { session: workingSession() }), body);
+            this.tell('');
+        }, { class: 'switch', role: 'switch', 'aria-checked': String(isOn), 'data-scenario': name });
     }
 
     #drawEvents() {
-        if (!this.#events.length) {
-            return put(this.events, make('p', { class: 'none' }, 'There are none. They come under "events" in ',
-                said(fileName(state.replies.file ?? 'drawbridge.json')), '.'));
-        }
-        put(this.events, this.#events.map(name => make('button', {
-            onclick: event => busy(event.currentTarget, this.tell, async () => {
-                const page = this.page?.value || null;
-                await ask('POST', path(`events/${encodeURIComponent(name)}`, { session: workingSession(), page }));
-                this.tell(`Played: ${name}.`, 'good');
-            }),
-        }, said(name))), this.#pagePicker());
+        if (!this.#events.length) return put(this.events, this.#none('events'));
+        put(this.events, this.#events.map(name => action(said(name), this.tell, async () => {
+            const page = this.page?.value || null;
+            await ask('POST', path(`events/${encodeURIComponent(name)}`, { session: workingSession(), page }));
+            this.tell(`Played: ${name}.`, 'good');
+        })), this.#pagePicker());
     }
 
     /// Which page an event is for, where there are several.
@@ -103,29 +92,27 @@ export class Scenarios {
     /// The last saves, by whomever; each can be taken back.
     #drawSaves() {
         const saves = state.replies.saves ?? [];
+        const back = async save => this.tell(await undo(save), 'good');
         put(this.saves, saves.length ? make('ul', { class: 'plain-list' }, saves.map(({ save, names, file, by }) =>
             make('li', {}, said(cut(names.join(', '), 100), { class: 'name' }), ' in ', said(nearName(file)),
-                by === 'inspector' ? ' ' : ` by the ${by} `, make('button', {
-                    class: 'inline', onclick: event => busy(event.currentTarget, this.tell, async () =>
-                        this.tell(undone(await ask('POST', 'replies/undo', JSON.stringify({ save }))), 'good')),
-                }, 'Undo')))) : make('p', { class: 'none' }, 'Nothing was saved since Drawbridge started.'));
+                by === 'inspector' ? ' ' : ` by the ${by} `,
+                action('Undo', this.tell, () => back(save), { class: 'inline' }))))
+            : make('p', { class: 'none' }, 'Nothing was saved since Drawbridge started.'));
     }
 
     #drawReplies() {
         const session = workingSession();
         const set = Object.entries(state.replies.set?.[session] ?? {});
-        const reset = make('button', {
-            onclick: event => busy(event.currentTarget, this.tell, async () => {
-                await ask('POST', path('reset', { session }));
-                this.tell('All that was changed here is as it was at the start.', 'good');
-            }),
-        }, 'Take back all changes');
+        const reset = action('Take back all changes', this.tell, async () => {
+            await ask('POST', path('reset', { session }));
+            this.tell('All that was changed here is as it was at the start.', 'good');
+        });
+        const back = name => ask('DELETE', path('replies', { name, session }));
         put(this.replies,
             set.length ? make('ul', { class: 'plain-list' }, set.map(([name, reply]) => make('li', {},
-                said(name, { class: 'name' }), ' ', preview(JSON.stringify(reply)), ' ', make('button', {
-                    class: 'inline', onclick: event => busy(event.currentTarget, this.tell, () =>
-                        ask('DELETE', path('replies', { name, session }))),
-                }, 'Take back')))) : make('p', { class: 'none' }, 'Nothing is set.'),
+                said(name, { class: 'name' }), ' ', preview(JSON.stringify(reply)), ' ',
+                action('Take back', this.tell, () => back(name), { class: 'inline' }))))
+                : make('p', { class: 'none' }, 'Nothing is set.'),
             make('div', { class: 'actions' }, reset),
             make('p', { class: 'dim' },
                 'Resets the scenarios, and removes what was set. Files and the list stay; checks and recordings ' +

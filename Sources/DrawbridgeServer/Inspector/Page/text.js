@@ -94,13 +94,6 @@ export function nearName(path) {
 /// Whether a mock of this name answers other names too.
 export const isPattern = name => name.split('/').some(part => part.startsWith(':') || part.startsWith('*'));
 
-/// What came of taking a save back.
-export function undone({ names, kept, file }) {
-    const listed = names => visible(cut(names.join(', '), 100));
-    return `Undone: ${listed(names)} in ${nearName(file)}.` +
-        (kept.length ? ` Changed since, and so left: ${listed(kept)}.` : '');
-}
-
 /// Who answered. A mock is a reply in files and in the gateway's own words.
 export const answerer = by => by === 'reply' ? 'mock' : by ?? '';
 

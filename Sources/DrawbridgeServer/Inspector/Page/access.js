@@ -14,7 +14,7 @@ export async function enter() {
     if (ticket) history.replaceState(null, '', location.pathname + location.search);
     // A new link that is opened in this tab differs only by its ticket, for which no browser loads the page anew.
     addEventListener('hashchange', () => { if (location.hash.length > 1) location.reload(); });
-    if (isFramed()) {
+    if (window.opener !== null || window.parent !== window) {
         gate('Open me by the link that the gateway prints', 'This page works only in a tab of its own.');
         return false;
     }
@@ -26,10 +26,6 @@ export async function enter() {
     }
     if (!secret) refuse();
     return Boolean(secret);
-}
-
-function isFramed() {
-    return window.opener !== null || window.parent !== window;
 }
 
 async function exchange(ticket) {

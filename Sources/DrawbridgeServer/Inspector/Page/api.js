@@ -1,17 +1,12 @@
 // Asks the gateway, whose answers are {"code", "message", "data"}; an error has the message, which says what to do.
 import { authorization, refuse } from './access.js';
-import { cut, nearName, visible } from './text.js';
+import { cut, nearName, read, visible } from './text.js';
 import { members } from './write.js';
 
 const base = '/__drawbridge__/';
 
 /// Why the gateway did not do what it was asked for.
-class Refusal extends Error {
-    constructor(status, message, data = null) {
-        super(message);
-        Object.assign(this, { status, data });
-    }
-}
+const refusal = (status, message, data = null) => Object.assign(new Error(message), { status, data });
 
 /// A path with its query: path('replies', { name: 'pay' }). What is null is left out.
 export function path(name, items = {}) {
@@ -31,7 +26,7 @@ export async function send(method, path, { json, headers, signal } = {}) {
         });
     } catch (error) {
         if (error.name === 'AbortError') throw error;
-        throw new Refusal(0, 'The gateway does not answer. Is it running?');
+        throw refusal(0, 'The gateway does not answer. Is it running?');
     }
     if (answer.status === 401) refuse();
     return answer;
@@ -41,16 +36,8 @@ async function checked(method, path, json) {
     const answer = await send(method, path, { json });
     const text = await answer.text();
     if (answer.ok) return text;
-    const { message, data } = refusal(text);
-    throw new Refusal(answer.status, String(message || `The gateway answered ${answer.status}.`), data);
-}
-
-function refusal(text) {
-    try {
-        return JSON.parse(text) ?? {};
-    } catch {
-        return { message: text.slice(0, 300) };
-    }
+    const { message, data } = read(text) ?? { message: text.slice(0, 300) };
+    throw refusal(answer.status, String(message || `The gateway answered ${answer.status}.`), data);
 }
 
 /// What the gateway answers, as JSON text with all its digits.

@@ -1,5 +1,5 @@
 // Takes things along: to the clipboard, or as a file.
-import { make } from './dom.js';
+import { make, one } from './dom.js';
 
 /// Copies a text that is still asked for. Browsers want the click to be at work then, so they are handed the promise.
 export async function copy(promise) {
@@ -25,21 +25,14 @@ export async function copy(promise) {
 
 /// Where the clipboard is closed: the text, chosen, so that keys copy it.
 function show(text) {
-    const area = make('textarea', { readonly: true, rows: 14, 'aria-label': 'The text', value: text });
-    const dialog = make('dialog', { class: 'sheet', 'aria-label': 'Copy this text', onclose: () => dialog.remove() },
-        make('p', {}, 'The browser does not let this page copy. Copy the text by hand:'), area,
-        make('form', { method: 'dialog' }, make('button', { type: 'submit' }, 'Close')));
-    document.body.append(dialog);
-    dialog.showModal();
-    area.select();
+    one('text').value = text;
+    one('by-hand').showModal();
+    one('text').select();
 }
 
 /// Saves a text as a file.
 export function download(name, text, type = 'application/json') {
     const address = URL.createObjectURL(new Blob([text], { type }));
-    const link = make('a', { href: address, download: name });
-    document.body.append(link);
-    link.click();
-    link.remove();
+    make('a', { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -9,7 +9,7 @@ import { lack } from './lack.js';
 import { Entry, mostName, pageErrors } from './records.js';
 import { outcome, reloading } from './row.js';
 import { state } from './state.js';
-import { isAt, isPattern, known, took } from './text.js';
+import { isAt, isPattern, known, read, took } from './text.js';
 import { pretty, tree } from './tree.js';
 import { members, print, verifying } from './write.js';
 
@@ -37,15 +37,10 @@ function badge(entry, isPast) {
     return words ? said(words, { class: `badge ${kind}` }, 'span') : null;
 }
 
-/// What a page reported of an error.
+/// What a page reported of an error; nothing while its beginning alone is here.
 function reported(entry) {
-    try {
-        const error = JSON.parse(entry.input ?? '{}') ?? {};
-        return typeof error === 'object' ? error : { message: error };
-    } catch {
-        // Its beginning alone is here until the whole comes.
-        return {};
-    }
+    const error = read(entry.input) ?? {};
+    return typeof error === 'object' ? error : { message: error };
 }
 
 export class Detail {
@@ -58,9 +53,8 @@ export class Detail {
     /// - Parameters:
     ///   - goTo(number): shows another record, as soon as it is there.
     ///   - back(): shows the list again where there is room for one of both.
-    ///   - help(): what is there while nothing is chosen.
-    constructor(records, { goTo, back, help }) {
-        Object.assign(this, { records, goTo, back, help });
+    constructor(records, { goTo, back }) {
+        Object.assign(this, { records, goTo, back });
         this.box = one('panel-calls');
         this.#draw();
     }
@@ -197,7 +191,7 @@ export class Detail {
 
     #draw() {
         const { entry } = this;
-        if (!entry) return put(this.box, this.help());
+        if (!entry) return put(this.box, one('help').content.cloneNode(true));
         const focused = this.box.contains(document.activeElement) ? document.activeElement : null;
         const key = focused?.dataset.key;
         put(this.box, this.#head(), entry.isCall ? this.#call() : this.#other(), facts(entry, this.records, this.goTo));

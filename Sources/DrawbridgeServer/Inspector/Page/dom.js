@@ -1,5 +1,5 @@
 // Makes elements. What pages said gets into the document by said() and as text alone: there is no HTML in any script.
-import { fill } from './text.js';
+import { isWebAddress, unseen, visible } from './text.js';
 
 /// An element: make('button', { class: 'quiet', onclick: copy }, 'Copy'). What is null or false is left out.
 export function make(name, attributes = {}, ...children) {
@@ -18,9 +18,18 @@ export function make(name, attributes = {}, ...children) {
 /// Children without those that are null or false.
 const there = children => children.flat().filter(child => child !== null && child !== undefined && child !== false);
 
-/// What a page said: kept apart from the direction of what is next to it, with unseen characters shown.
+/// What a page said: kept apart from the direction of what is next to it, with unseen characters shown, in an element
+/// that tells them from a page that wrote U+202E itself.
 export function said(text, attributes = {}, name = 'bdi') {
-    return fill(make(name, attributes), text ?? '');
+    const element = make(name, attributes);
+    const all = String(text ?? '');
+    let from = 0;
+    for (const { 0: character, index } of all.matchAll(unseen)) {
+        element.append(all.slice(from, index), make('span', { class: 'mark' }, visible(character)));
+        from = index + 1;
+    }
+    element.append(all.slice(from));
+    return element;
 }
 
 /// The same for values and paths, which are read from the left whatever is in them.
@@ -39,11 +48,9 @@ export function put(element, ...children) {
     return element;
 }
 
-/// A link that leads out, or the plain text where it may not.
-export function link(address, isGood, text = address) {
-    if (!isGood) return said(text);
-    return said(text, { href: address, target: '_blank', rel: 'noopener noreferrer' }, 'a');
-}
+/// A link that leads out, or a text where it may not.
+export const link = (address, otherwise = said(address)) => isWebAddress(address)
+    ? said(address, { href: address, target: '_blank', rel: 'noopener noreferrer' }, 'a') : otherwise;
 
 let announced = 0;
 let waiting = null;

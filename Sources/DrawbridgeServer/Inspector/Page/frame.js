@@ -3,7 +3,7 @@ import { ask, path, text } from './api.js';
 import { download } from './copy.js';
 import { action, make, one, put, said } from './dom.js';
 import { showKeys } from './keys.js';
-import { Menu } from './menu.js';
+import './menu.js';
 import { on, set, state, workingSession } from './state.js';
 import { count, cut, nearName, visible } from './text.js';
 
@@ -107,12 +107,12 @@ function saved({ file, names, given, refused }) {
 const run = work => () => work().catch(error => notice(error.message, 8000));
 
 /// Asks before the file gets a mock for each name that nobody answered; the gateway knows all of them.
-function addMissing(names, back) {
+function addMissing(names) {
     const box = one('confirm');
     notice('');
     const close = () => {
         put(box).hidden = true;
-        back();
+        one('more').focus();
     };
     const add = action('Add', notice, async () => {
         notice(saved(await ask('POST', 'calls/missing')), 20_000, true);
@@ -138,19 +138,15 @@ function addMissing(names, back) {
 ///   - missing(): the names that nobody answers.
 ///   - forget(session): the list of a session, or of all, was cleared.
 export function menu(missing, forget) {
-    const back = () => top.button.focus();
-    const all = () => state.session || '*';
-    const top = new Menu('More', () => [
-        ['Download as mocks', run(async () => {
-            download('drawbridge.json', await text(path('record', { session: workingSession() })));
-            notice('drawbridge.json is downloaded.', 8000, true);
-        })],
-        ...state.replies.file ? [['Add what nobody answered …', () => addMissing(missing(), back)]] : [],
-        ['Keys', showKeys],
-        ['Clear the list', run(async () => {
-            await ask('DELETE', path('calls', { session: all() }));
-            forget(state.session);
-        })],
-    ]);
-    one('more').replaceWith(top.element);
+    on('replies', ({ file }) => { one('add-missing').hidden = !file; });
+    one('add-missing').addEventListener('click', () => addMissing(missing()));
+    one('show-keys').addEventListener('click', showKeys);
+    one('download').addEventListener('click', run(async () => {
+        download('drawbridge.json', await text(path('record', { session: workingSession() })));
+        notice('drawbridge.json is downloaded.', 8000, true);
+    }));
+    one('clear').addEventListener('click', run(async () => {
+        await ask('DELETE', path('calls', { session: state.session || '*' }));
+        forget(state.session);
+    }));
 }

@@ -13,7 +13,7 @@ import { Scenarios } from './scenarios.js';
 import { Search } from './search.js';
 import { on, state, take } from './state.js';
 import { follow } from './stream.js';
-import { cut, isWebAddress } from './text.js';
+import { cut } from './text.js';
 
 /// How many names that nobody answers are shown above the list.
 const mostNames = 12;
@@ -33,7 +33,7 @@ class Inspector {
     constructor() {
         state.session = new URLSearchParams(location.search).get('session') ?? '';
         const goTo = number => this.#goTo(number);
-        this.detail = new Detail(this.#records, { goTo, back: () => this.#back(), help });
+        this.detail = new Detail(this.#records, { goTo, back: () => this.#back() });
         this.list = new List(this.#records, {
             selects: (entry, how) => this.#selects(entry, how), draws: () => this.search.tell(),
         });
@@ -57,7 +57,7 @@ class Inspector {
             this.#tellRed();
         });
         for (const name of ['questions', 'session']) on(name, () => this.#tellRed());
-        on('gateway', () => put(one('empty'), emptiness()));
+        on('gateway', ({ page }) => put(one('address'), link(page, 'the address that the gateway prints')));
         this.#records.listen({ changed: (entry, before) => this.#changed(entry, before) });
         this.search.apply();
     }
@@ -184,29 +184,6 @@ class Inspector {
         this.list.clear();
         this.search.apply();
     }
-}
-
-/// What the list says while there is nothing in it.
-function emptiness() {
-    const address = state.gateway.page ?? '';
-    return [
-        make('h2', {}, 'Waiting for the first call'),
-        make('p', {}, 'Open your page at ',
-            isWebAddress(address) ? link(address, true) : 'the address that the gateway prints', '.'),
-        make('p', {}, 'What it asks of its app appears here, the newest at the bottom.'),
-        make('p', {}, 'A call that nobody answers is ', make('strong', { class: 'bad' }, 'red'),
-            ': choose it, type the answer, press Enter. It is saved and live.'),
-    ];
-}
-
-/// What the right side says while nothing is chosen.
-function help() {
-    const key = text => make('kbd', {}, text);
-    return make('div', { class: 'help' },
-        make('p', {}, 'Choose a call to see its input, its answer, and who gave it.'),
-        make('p', {}, 'One that nobody answers is red: type the answer here, and press Enter.'),
-        make('p', {}, key('j'), ' ', key('k'), ' move, ', key('n'), ' the next red one, ', key('Enter'), ' opens, ',
-            key('/'), ' filters, ', key('?'), ' shows all keys.'));
 }
 
 if (await enter()) {

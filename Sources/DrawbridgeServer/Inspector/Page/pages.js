@@ -4,7 +4,7 @@ import { busy, link, make, one, plainInput, put, said, statusLine } from './dom.
 import { Editor } from './editor.js';
 import { phone } from './phone.js';
 import { on, state } from './state.js';
-import { clock, count, isWebAddress, known } from './text.js';
+import { clock, count, known } from './text.js';
 import { tree } from './tree.js';
 import { print } from './write.js';
 
@@ -102,7 +102,7 @@ class Card {
             make('h3', {}, said(title || 'Page without a title'),
                 said(where, { class: `badge ${life === 'here' ? 'answered' : ''}` }, 'span'),
                 session === 'default' ? null : said(session, { class: 'session' })),
-            make('p', {}, link(url ?? '', isWebAddress(url))),
+            make('p', {}, link(url)),
             make('p', { class: 'dim' },
                 bridges.length ? ['Native reaches it by ', said(bridges.join(', ')), '. '] : '',
                 since ? `${where[0].toUpperCase()}${where.slice(1)} since ${clock(Date.parse(since))}.` : ''),
@@ -116,12 +116,7 @@ export class Pages {
     #cards = new Map();
 
     constructor() {
-        this.here = make('div', { class: 'pages' });
-        this.gone = make('div', { class: 'pages' });
-        this.summary = make('summary');
-        this.rest = make('details', { class: 'rest' }, this.summary, this.gone);
-        this.none = make('p', { class: 'none' }, 'No page is open that calls native.');
-        put(one('panel-pages'), make('h2', {}, 'Pages'), phone(), this.none, this.here, this.rest);
+        phone();
         on('pages', pages => this.#take(pages));
         on('session', () => this.#take(state.pages));
     }
@@ -139,12 +134,13 @@ export class Pages {
             this.#cards.delete(card.id);
         }
         for (const card of this.#cards.values()) {
-            const box = card.isGone ? this.gone : this.here;
+            const box = one(card.isGone ? 'gone' : 'here');
             if (state.session && card.session !== state.session) card.element.remove();
             else if (card.element.parentElement !== box) box.append(card.element);
         }
-        this.none.hidden = this.here.childElementCount > 0;
-        this.rest.hidden = this.gone.childElementCount === 0;
-        this.summary.textContent = `${count(this.gone.childElementCount, 'page')} that went`;
+        const went = one('gone').childElementCount;
+        one('no-page').hidden = one('here').childElementCount > 0;
+        one('rest').hidden = went === 0;
+        one('rest').firstChild.textContent = `${count(went, 'page')} that went`;
     }
 }

@@ -1,6 +1,6 @@
 // The way in for a phone: a link that is drawn when a person asks for it, as a QR code too.
 import { ask } from './api.js';
-import { busy, make, said, put, statusLine } from './dom.js';
+import { busy, make, one, put, said, statusLine } from './dom.js';
 
 /// The light border that readers need, in modules.
 const border = 4;
@@ -37,5 +37,5 @@ export function phone() {
     const inApp = checked => make('label', { title: 'Off: where the app has a bridge of its own, the app answers' },
         make('input', { type: 'checkbox', checked, onchange: ({ target }) => (
             draw(`?in-app=${target.checked ? 'mocks' : 'app'}`)) }), ' In the app itself, mocks answer too');
-    return make('div', { class: 'phone' }, button, status, links);
+    one('phone').append(button, status, links);
 }

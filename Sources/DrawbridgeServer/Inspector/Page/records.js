@@ -1,6 +1,6 @@
 // What has happened, kept small: of each record what a row shows, and the beginnings of its values as text. The whole
 // of a long one is asked for when somebody looks at it.
-import { firstLine } from './text.js';
+import { firstLine, read } from './text.js';
 import { members } from './write.js';
 
 /// As many as the gateway keeps: of what passed on, and of all else.
@@ -73,12 +73,7 @@ export class Entry {
     detail(name) {
         const text = this.more?.[name];
         if (text === undefined || text === null) return null;
-        if (name === 'id') return text;
-        try {
-            return JSON.parse(text);
-        } catch {
-            return null;
-        }
+        return name === 'id' ? text : read(text);
     }
 
     get isCall() { return this.kind === 'call' || this.kind === 'push'; }

@@ -11,15 +11,11 @@ export class Scenarios {
     constructor() {
         const { element, tell } = statusLine();
         this.tell = tell;
-        this.switches = make('div', { class: 'switches' });
-        this.events = make('div', { class: 'actions' });
-        this.replies = make('div');
-        this.saves = make('div');
-        this.about = make('p', { class: 'dim' });
-        put(one('panel-scenarios'), make('h2', {}, 'Scenarios'), this.about, element, this.switches,
-            make('h2', {}, 'Events'), this.events,
-            make('h2', {}, 'Set until Drawbridge stops'), this.replies,
-            make('h2', {}, 'Saved in files'), this.saves);
+        one('switches').before(element);
+        one('reset').append(action('Take back all changes', tell, async () => {
+            await ask('POST', path('reset', { session: workingSession() }));
+            tell('All that was changed here is as it was at the start.', 'good');
+        }));
         on('replies', () => this.#drawSaves());
         for (const name of ['scenarios', 'session', 'sessions']) on(name, () => this.#drawSwitches());
         for (const name of ['replies', 'session']) on(name, () => this.#drawReplies());
@@ -36,20 +32,20 @@ export class Scenarios {
 
     #drawSwitches() {
         const session = workingSession();
-        this.about.textContent = (state.sessions.length > 1 ? `In session ${visible(session)}. ` : '') +
+        one('about').textContent = (state.sessions.length > 1 ? `In session ${visible(session)}. ` : '') +
             'Their mocks come before all others while they are on.';
         const { names, on: all } = state.scenarios;
         const isOn = new Set(all?.[session] ?? []);
-        if (!names?.length) return put(this.switches, this.#none('scenarios'));
+        if (!names?.length) return put(one('switches'), this.#none('scenarios'));
         const groups = Map.groupBy(names, name => name.slice(0, Math.max(0, name.indexOf('/'))));
         const focused = document.activeElement?.dataset?.scenario;
         const limit = make('span', { class: 'dim' }, ' one of them at most');
-        put(this.switches, [...groups].map(([group, names]) => make('div', {
+        put(one('switches'), [...groups].map(([group, names]) => make('div', {
             class: 'group', role: 'group', 'aria-label': visible(group) || 'without a group',
         }, group ? make('h3', {}, said(group), names.length > 1 ? limit.cloneNode(true) : '') : null,
             names.map(name => this.#switch(name, group, isOn.has(name))))));
         if (focused !== undefined) {
-            [...this.switches.querySelectorAll('button')].find(button => button.dataset.scenario === focused)?.focus();
+            [...one('switches').querySelectorAll('button')].find(button => button.dataset.scenario === focused)?.focus();
         }
     }
 
@@ -68,8 +64,8 @@ export class Scenarios {
     }
 
     #drawEvents() {
-        if (!this.#events.length) return put(this.events, this.#none('events'));
-        put(this.events, this.#events.map(name => action(said(name), this.tell, async () => {
+        if (!this.#events.length) return put(one('events'), this.#none('events'));
+        put(one('events'), this.#events.map(name => action(said(name), this.tell, async () => {
             const page = this.page?.value || null;
             await ask('POST', path(`events/${encodeURIComponent(name)}`, { session: workingSession(), page }));
             this.tell(`Played: ${name}.`, 'good');
@@ -93,7 +89,7 @@ export class Scenarios {
     #drawSaves() {
         const saves = state.replies.saves ?? [];
         const back = async save => this.tell(await undo(save), 'good');
-        put(this.saves, saves.length ? make('ul', { class: 'plain-list' }, saves.map(({ save, names, file, by }) =>
+        put(one('saves'), saves.length ? make('ul', { class: 'plain-list' }, saves.map(({ save, names, file, by }) =>
             make('li', {}, said(cut(names.join(', '), 100), { class: 'name' }), ' in ', said(nearName(file)),
                 by === 'inspector' ? ' ' : ` by the ${by} `,
                 action('Undo', this.tell, () => back(save), { class: 'inline' }))))
@@ -103,19 +99,10 @@ export class Scenarios {
     #drawReplies() {
         const session = workingSession();
         const set = Object.entries(state.replies.set?.[session] ?? {});
-        const reset = action('Take back all changes', this.tell, async () => {
-            await ask('POST', path('reset', { session }));
-            this.tell('All that was changed here is as it was at the start.', 'good');
-        });
         const back = name => ask('DELETE', path('replies', { name, session }));
-        put(this.replies,
-            set.length ? make('ul', { class: 'plain-list' }, set.map(([name, reply]) => make('li', {},
-                said(name, { class: 'name' }), ' ', preview(JSON.stringify(reply)), ' ',
+        put(one('replies'), set.length ? make('ul', { class: 'plain-list' }, set.map(([name, reply]) =>
+            make('li', {}, said(name, { class: 'name' }), ' ', preview(JSON.stringify(reply)), ' ',
                 action('Take back', this.tell, () => back(name), { class: 'inline' }))))
-                : make('p', { class: 'none' }, 'Nothing is set.'),
-            make('div', { class: 'actions' }, reset),
-            make('p', { class: 'dim' },
-                'Resets the scenarios, and removes what was set. Files and the list stay; checks and recordings ' +
-                    'begin anew.'));
+            : make('p', { class: 'none' }, 'Nothing is set.'));
     }
 }

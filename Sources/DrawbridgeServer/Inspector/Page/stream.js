@@ -10,16 +10,13 @@ const mostWork = 8;
 
 const seconds = [0.5, 1, 2, 3, 4, 5];
 
+const channel = new MessageChannel();
+
 /// Goes on after what else waits in this tab; unlike a timer also soon where the tab is hidden.
-const pause = (() => {
-    const channel = new MessageChannel();
-    const waiting = [];
-    channel.port1.onmessage = () => waiting.shift()?.();
-    return () => new Promise(resolve => {
-        waiting.push(resolve);
-        channel.port2.postMessage(null);
-    });
-})();
+const pause = () => new Promise(resolve => {
+    channel.port1.onmessage = resolve;
+    channel.port2.postMessage(null);
+});
 
 /// Follows it for ever.
 ///

@@ -1,47 +1,24 @@
 // How things are written: times, counts, short forms of values, and characters that would not be seen.
 
 /// Characters that are not seen, or that turn the direction of others.
-const unseen = new RegExp(
+export const unseen = new RegExp(
     '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069' +
     '\\ufeff\\ufff9-\\ufffb]', 'g');
 
-const sign = character => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-
 /// A text in which such characters are written out.
 export function visible(text) {
+    const sign = character => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
     return String(text).replace(unseen, sign);
 }
 
-/// The same in an element, where they are told from a page that wrote U+202E itself.
-export function fill(element, text) {
-    text = String(text);
-    element.textContent = '';
-    let from = 0;
-    for (const { 0: character, index } of text.matchAll(unseen)) {
-        const mark = document.createElement('span');
-        mark.className = 'mark';
-        mark.textContent = sign(character);
-        element.append(text.slice(from, index), mark);
-        from = index + 1;
-    }
-    element.append(text.slice(from));
-    return element;
-}
-
-const two = number => String(number).padStart(2, '0');
-
-/// 23:00:17.123, where the reader is.
-export function clock(at) {
-    const date = new Date(at);
-    return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.` +
-        String(date.getMilliseconds()).padStart(3, '0');
-}
-
-/// The day and the time.
+/// 2026-05-04 23:00:17.123, where the reader is.
 export function moment(at) {
-    const date = new Date(at);
-    return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(at)}`;
+    const local = new Date(at - 60_000 * new Date(at).getTimezoneOffset());
+    return local.toISOString().slice(0, -1).replace('T', ' ');
 }
+
+/// The time of it alone.
+export const clock = at => moment(at).slice(11);
 
 /// 0.4 ms, 17 ms, 3.00 s, 2 min 5 s.
 export function took(milliseconds) {
@@ -76,6 +53,15 @@ export function known(table, name) {
     return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
+/// What a text is as JSON, or null where it is none.
+export function read(text) {
+    try {
+        return JSON.parse(text);
+    } catch {
+        return null;
+    }
+}
+
 /// The first line of a text.
 export function firstLine(text) {
     return String(text).trimStart().split('\n', 1)[0];
@@ -98,19 +84,7 @@ export const isPattern = name => name.split('/').some(part => part.startsWith(':
 export const answerer = by => by === 'reply' ? 'mock' : by ?? '';
 
 /// Whether a link may lead there.
-export function isWebAddress(text) {
-    try {
-        return ['http:', 'https:'].includes(new URL(text).protocol);
-    } catch {
-        return false;
-    }
-}
+export const isWebAddress = text => ['http:', 'https:'].includes(URL.parse(text)?.protocol);
 
 /// Whether a page is at a path.
-export function isAt(page, path) {
-    try {
-        return new URL(page.url).pathname === path;
-    } catch {
-        return false;
-    }
-}
+export const isAt = (page, path) => (URL.parse(page.url)?.pathname ?? '') === path;

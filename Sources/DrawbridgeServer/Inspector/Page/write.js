@@ -129,71 +129,41 @@ export function verifying(record, isComparable) {
     return `await native.verify(${name}, undefined, { equals: ${javaScript(input)} });\n`;
 }
 
-/// Where a value ends that begins at a place of a text which is JSON.
+/// Where an item of a list, or a member of an object, ends: at the comma or bracket behind it.
 function end(text, at) {
-    let depth = 0;
-    for (; at < text.length; at += 1) {
+    for (let depth = 0; at < text.length; at += 1) {
         const code = text.charCodeAt(at);
         if (code === 0x22) {
             for (at += 1; text.charCodeAt(at) !== 0x22 && at < text.length; at += 1) {
                 if (text.charCodeAt(at) === 0x5c) at += 1;
             }
-            if (depth === 0) return at + 1;
         } else if (code === 0x7b || code === 0x5b) {
             depth += 1;
-        } else if (code === 0x7d || code === 0x5d) {
+        } else if (code === 0x7d || code === 0x5d || code === 0x2c) {
             if (depth === 0) return at;
-            depth -= 1;
-            if (depth === 0) return at + 1;
-        } else if (code === 0x2c && depth === 0) {
-            return at;
+            if (code !== 0x2c) depth -= 1;
         }
     }
     return at;
 }
 
-const isSpace = code => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+/// The texts of what is in a list, or in an object.
+export function elements(text, bracket = '[') {
+    const found = [];
+    let at = text.search(/\S/);
+    if (text[at] !== bracket) return found;
+    do {
+        const from = at + 1;
+        at = end(text, from);
+        found.push(text.slice(from, at).trim());
+    } while (text[at] === ',');
+    return found.filter(Boolean);
+}
 
 /// The texts of an object's members, by their names. What is not an object has none.
 export function members(text) {
-    const found = new Map();
-    let at = 0;
-    const space = () => { while (isSpace(text.charCodeAt(at))) at += 1; };
-    space();
-    if (text[at] !== '{') return found;
-    at += 1;
-    for (;;) {
-        space();
-        if (text[at] !== '"') return found;
-        const from = at;
-        at = end(text, at);
-        const name = JSON.parse(text.slice(from, at));
-        space();
-        at += 1;
-        space();
-        const start = at;
-        at = end(text, at);
-        found.set(name, text.slice(start, at).trimEnd());
-        space();
-        if (text[at] !== ',') return found;
-        at += 1;
-    }
-}
-
-/// The texts of a list's elements.
-export function elements(text) {
-    const found = [];
-    let at = 0;
-    const space = () => { while (isSpace(text.charCodeAt(at))) at += 1; };
-    space();
-    if (text[at] !== '[') return found;
-    do {
-        at += 1;
-        space();
-        const start = at;
-        at = end(text, at);
-        if (at > start) found.push(text.slice(start, at).trimEnd());
-        space();
-    } while (text[at] === ',');
-    return found;
+    return new Map(elements(text, '{').map(member => {
+        const [name] = /^"(?:[^"\\]|\\.)*"/.exec(member);
+        return [JSON.parse(name), member.slice(member.indexOf(':', name.length) + 1).trimStart()];
+    }));
 }

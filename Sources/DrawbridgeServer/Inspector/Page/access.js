@@ -33,9 +33,7 @@ async function exchange(ticket) {
         const answer = await fetch('/ticket', {
             method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ ticket }),
         });
-        if (!answer.ok) return null;
-        const said = await answer.json();
-        return said.secret ?? null;
+        return answer.ok ? (await answer.json()).secret : null;
     } catch {
         return null;
     }

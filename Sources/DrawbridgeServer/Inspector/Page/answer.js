@@ -53,10 +53,6 @@ export class Answer {
                 this.#line.tell('');
             },
         });
-        this.#line = statusLine();
-        this.#actions = make('div', { class: 'actions' });
-        this.#set = make('div', { class: 'set' });
-        this.#now = make('p', { class: 'dim' });
         put(this.#now, isCut ? 'Only the beginning of this answer was kept, so the field is empty.' : []);
         this.element = make('div', { class: 'answer-editor' },
             this.editor.element, this.#now, this.#actions, this.#set, this.#line.element);
@@ -74,16 +70,16 @@ export class Answer {
     /// What the call got; and what the field had at first.
     #answered;
     #begun;
-    #line;
-    #now;
+    #line = statusLine();
+    #now = make('p', { class: 'dim' });
     #loading;
     /// The mock that is asked first for the name, and the one in a file that a save changes; null for none.
     #first = null;
     #written = null;
     /// Whether the field has the whole mock, and not the answer to one input.
     #isWhole = false;
-    #actions;
-    #set;
+    #actions = make('div', { class: 'actions' });
+    #set = make('div', { class: 'set' });
     #primary;
     #file;
     #takesCase = false;

@@ -84,36 +84,26 @@ export class Catalogue {
     #cards = new Map();
     #isOpen = false;
     #timer = null;
+    /// The answer to a name that nobody has called yet.
+    #own = null;
 
     /// - Parameter goTo(number): shows a record.
     constructor(goTo) {
         this.goTo = goTo;
         const { element, tell } = statusLine();
         this.tell = tell;
-        this.list = make('div', { class: 'handlers' });
-        put(one('panel-catalogue'),
-            make('h2', {}, 'Catalogue'),
-            make('p', { class: 'dim' }, 'Every name that is answered, by a handler or a mock.'),
-            element, this.list,
-            make('div', { class: 'actions' }, action('Download types of TypeScript', tell, async () =>
-                download('types.d.ts', await text('types.d.ts'), 'text/plain'))),
-            make('h2', {}, 'A name of your own'), this.#own());
+        one('handlers').before(element);
+        one('types').append(action('Download types of TypeScript', tell, async () =>
+            download('types.d.ts', await text('types.d.ts'), 'text/plain')));
+        one('own').addEventListener('submit', event => {
+            event.preventDefault();
+            this.#own?.end();
+            this.#own = new Answer({ name: one('own-name').value.trim(), session: workingSession() });
+            put(one('own-answer'), this.#own.element);
+            this.#own.focus();
+        });
         on('replies', () => this.changed());
         on('session', () => this.changed(true));
-    }
-
-    /// Answers a name that nobody has called yet.
-    #own() {
-        const box = make('div');
-        const input = plainInput({ required: true, placeholder: 'getUser' });
-        let answer = null;
-        return make('div', {}, make('form', { class: 'line', onsubmit: event => {
-            event.preventDefault();
-            answer?.end();
-            answer = new Answer({ name: input.value.trim(), session: workingSession() });
-            put(box, answer.element);
-            answer.focus();
-        } }, make('label', {}, 'Name', input), make('button', { type: 'submit' }, 'Give it an answer')), box);
     }
 
     /// The panel is opened or closed.
@@ -144,7 +134,7 @@ export class Catalogue {
             if (!this.#cards.has(key)) {
                 const card = new Card(name, this.goTo);
                 this.#cards.set(key, card);
-                this.list.append(card.element);
+                one('handlers').append(card.element);
             }
             this.#cards.get(key).update(raw);
         }

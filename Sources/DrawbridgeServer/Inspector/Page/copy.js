@@ -3,31 +3,15 @@ import { make, one } from './dom.js';
 
 /// Copies a text that is still asked for. Browsers want the click to be at work then, so they are handed the promise.
 export async function copy(promise) {
-    if (navigator.clipboard?.write && globalThis.ClipboardItem) {
-        const blob = Promise.resolve(promise).then(text => new Blob([text], { type: 'text/plain' }));
-        try {
-            await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
-            return await promise;
-        } catch (error) {
-            // Why the text could not be had comes before why it could not be copied.
-            await promise;
-            if (error.name !== 'NotAllowedError' && error.name !== 'TypeError') throw error;
-        }
-    }
-    const text = await promise;
     try {
-        await navigator.clipboard.writeText(text);
+        const blob = async () => new Blob([await promise], { type: 'text/plain' });
+        await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob() })]);
     } catch {
-        show(text);
+        // Why the text could not be had comes before why it could not be copied: keys copy what is chosen.
+        one('text').value = await promise;
+        one('by-hand').showModal();
+        one('text').select();
     }
-    return text;
-}
-
-/// Where the clipboard is closed: the text, chosen, so that keys copy it.
-function show(text) {
-    one('text').value = text;
-    one('by-hand').showModal();
-    one('text').select();
 }
 
 /// Saves a text as a file.

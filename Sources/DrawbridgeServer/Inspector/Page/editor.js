@@ -65,11 +65,8 @@ export class Editor {
         const { line, column, message } = problem;
         const text = isEmpty ? 'Type a JSON value.'
             : lines.length > 1 ? `Line ${line}, column ${column}: ${message}` : `Column ${column}: ${message}`;
-        put(this.line, said(text), node ? [' ', this.#mending(node)] : []);
-    }
-
-    #mending(node) {
-        return make('button', { class: 'inline', onclick: () => this.#mend(node) }, 'Write it as JSON');
+        const mend = make('button', { class: 'inline', onclick: () => this.#mend(node) }, 'Write it as JSON');
+        put(this.line, said(text), node ? [' ', mend] : []);
     }
 
     #mend(node) {

@@ -11,6 +11,9 @@ class Fault extends Error {
 /// How deep values may be nested; what is deeper is shown as plain text.
 const mostDeep = 400;
 
+/// Words of other languages.
+const meant = { undefined: 'null', NaN: 'null', Infinity: 'null', None: 'null', True: 'true', False: 'false' };
+
 /// What is in a text before its end or an escape.
 const parts = { '"': /[^"\\]*/y, "'": /[^'\\]*/y, '`': /[^`\\]*/y };
 
@@ -78,18 +81,13 @@ class Reader {
         if (!word) throw new Fault(`no value begins with ${this.text[from]}`, from);
         if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(word)) return { type: 'number', text: word };
         if (word === 'true' || word === 'false' || word === 'null') return { type: 'word', text: word };
-        if (word === 'undefined' || word === 'NaN' || word === 'Infinity') {
-            this.complain(`JSON has no ${word}; write null`, from);
-            return { type: 'word', text: 'null' };
+        if (Object.hasOwn(meant, word)) {
+            this.complain(`JSON has no ${word}; write ${meant[word]}`, from);
+            return { type: 'word', text: meant[word] };
         }
         if (/^[+\-.\d]/.test(word) && Number.isFinite(Number(word))) {
             this.complain(`a number is written ${Number(word)}`, from);
             return { type: 'number', text: String(Number(word)) };
-        }
-        if (/^(True|False|None)$/.test(word)) {
-            const right = { True: 'true', False: 'false', None: 'null' }[word];
-            this.complain(`JSON writes ${right}`, from);
-            return { type: 'word', text: right };
         }
         this.complain(`a text is written in double quotes: ${JSON.stringify(word.slice(0, 40))}`, from);
         return { type: 'string', text: word, isBare: true };

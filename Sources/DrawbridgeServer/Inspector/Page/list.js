@@ -44,7 +44,6 @@ export class List {
         this.box.addEventListener('click', event => this.#clicked(event));
         this.newer.addEventListener('click', () => this.follow());
         new ResizeObserver(() => this.#measure()).observe(this.box);
-        matchMedia('(max-width: 50em)').addEventListener('change', () => this.#measure());
         this.#measure();
     }
 
@@ -86,10 +85,7 @@ export class List {
     clear() {
         this.shown = [];
         this.selected = null;
-        this.isRead = false;
-        this.unseen = 0;
-        this.isFollowing = true;
-        this.draw();
+        this.#toEnd();
     }
 
     /// Shows other records, found in pieces so that the page goes on meanwhile.
@@ -135,11 +131,15 @@ export class List {
         this.draw();
     }
 
-    follow() {
+    #toEnd() {
         this.isRead = false;
         this.isFollowing = true;
         this.unseen = 0;
         this.draw();
+    }
+
+    follow() {
+        this.#toEnd();
         this.box.focus({ preventScroll: true });
     }
 

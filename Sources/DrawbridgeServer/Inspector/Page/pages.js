@@ -10,46 +10,39 @@ import { print } from './write.js';
 
 const states = { here: 'here', away: 'away', frozen: 'kept for Back', leaving: 'leaving', gone: 'gone' };
 
+/// What is sent where a field for JSON is left empty.
+const nothing = { type: 'word', text: 'null' };
+
 /// How many pages that went are kept in sight.
 const mostGone = 20;
 
-/// A form that does one thing with a page.
-class Deed {
-    /// - Parameters:
-    ///   - field: a single line for a name, or null.
-    ///   - does(name, json): asks the gateway, and gives its answer as JSON text.
-    constructor({ field, label, verb, isScript = false, does }) {
-        const { element, tell } = statusLine();
-        this.name = field && plainInput({ required: true });
-        this.editor = isScript ? null : new Editor({
-            label, placeholder: 'null', enters: () => this.form.requestSubmit(),
-        });
-        this.area = isScript ? make('textarea', { rows: 3, spellcheck: 'false', placeholder: 'document.title' }) : null;
-        const result = make('div');
-        const button = make('button', { type: 'submit', class: 'primary' }, verb);
-        this.form = make('form', { class: 'deed', onsubmit: event => {
-            event.preventDefault();
-            put(result);
-            tell('');
-            busy(button, tell, async () => {
-                const data = this.#data();
-                if (data === null) return;
-                const answer = await does(this.name?.value.trim(), data);
-                tell('Done.', 'good');
-                if (answer !== 'null') put(result, tree(answer));
-            });
-        } }, this.name && make('label', {}, field, this.name),
-            this.editor ? this.editor.element : make('label', {}, label, this.area),
-            make('div', { class: 'actions' }, button), element, result);
-    }
-
-    /// What is sent: JSON, or a script as it is; null where it is not JSON.
-    #data() {
-        if (!this.editor) return this.area.value;
-        if (!this.editor.text.trim()) return 'null';
-        const node = this.editor.value();
-        return node && print(node);
-    }
+/// A form that does one thing with a page: by a name and JSON, or by a script.
+/// - Parameters:
+///   - field: what the name is called; null for a script.
+///   - does(data, name): asks the gateway, and gives its answer as JSON text.
+function deed(verb, field, does) {
+    const { element, tell } = statusLine();
+    const name = plainInput({ required: true });
+    const editor = new Editor({ label: 'Data', placeholder: 'null', enters: () => form.requestSubmit() });
+    const script = make('textarea', { rows: 3, spellcheck: 'false', placeholder: 'document.title' });
+    const result = make('div');
+    const button = make('button', { type: 'submit', class: 'primary' }, verb);
+    const work = async () => {
+        const node = !field || !editor.text.trim() ? nothing : editor.value();
+        if (!node) return;
+        const answer = await does(field ? print(node) : script.value, name.value.trim());
+        tell('Done.', 'good');
+        if (answer !== 'null') put(result, tree(answer));
+    };
+    const form = make('form', { class: 'deed', onsubmit: event => {
+        event.preventDefault();
+        put(result);
+        tell('');
+        busy(button, tell, work);
+    } }, field ? [make('label', {}, field, name), editor.element]
+        : make('label', {}, 'Script, whose value is shown', script),
+        make('div', { class: 'actions' }, button), element, result);
+    return form;
 }
 
 class Card {
@@ -65,21 +58,14 @@ class Card {
         const at = `pages/${encodeURIComponent(this.id)}`;
         const askPage = (path, json) => askText('POST', path, json);
         const deeds = [
-            ['Call a function', new Deed({
-                field: 'Function of the page', label: 'Data', verb: 'Call',
-                does: (name, data) => askPage(`${at}/call`, `{"name": ${JSON.stringify(name)}, "data": ${data}}`),
-            })],
-            ['Emit an event', new Deed({
-                field: 'Event', label: 'Data', verb: 'Emit',
-                does: (event, data) => askPage(`${at}/emit`, `{"event": ${JSON.stringify(event)}, "data": ${data}}`),
-            })],
-            ['Run a script', new Deed({
-                label: 'Script, whose value is shown', verb: 'Run', isScript: true,
-                does: (_, script) => askPage(`${at}/evaluate`, JSON.stringify({ script })),
-            })],
+            ['Call a function', deed('Call', 'Function of the page', (data, name) =>
+                askPage(`${at}/call`, `{"name": ${JSON.stringify(name)}, "data": ${data}}`))],
+            ['Emit an event', deed('Emit', 'Event', (data, event) =>
+                askPage(`${at}/emit`, `{"event": ${JSON.stringify(event)}, "data": ${data}}`))],
+            ['Run a script', deed('Run', null, script => askPage(`${at}/evaluate`, JSON.stringify({ script })))],
         ];
-        return make('div', { class: 'deeds' }, deeds.map(([title, deed]) =>
-            make('details', { name: `deeds-${this.id}` }, make('summary', {}, title), deed.form)));
+        return make('div', { class: 'deeds' }, deeds.map(([title, form]) =>
+            make('details', { name: `deeds-${this.id}` }, make('summary', {}, title), form)));
     }
 
     get isGone() { return this.page.state === 'gone'; }

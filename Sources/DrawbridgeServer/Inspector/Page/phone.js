@@ -7,17 +7,13 @@ const border = 4;
 
 /// A QR code of rows like '1011', dark on light in both looks of the page.
 function picture(rows) {
-    const svg = name => document.createElementNS('http://www.w3.org/2000/svg', name);
-    const [root, ground, dark] = [svg('svg'), svg('rect'), svg('path')];
+    const svg = one('code').content.firstElementChild.cloneNode(true);
     const size = rows.length + 2 * border;
-    const set = (element, values) => Object.entries(values).forEach(([key, value]) => element.setAttribute(key, value));
-    set(root, { viewBox: `0 0 ${size} ${size}`, class: 'code', role: 'img', 'aria-label': 'The link as a QR code' });
-    set(ground, { width: size, height: size, fill: 'white' });
+    svg.setAttribute('viewBox', `0 0 ${size} ${size}`);
     const squares = rows.flatMap((row, y) =>
         [...row].map((module, x) => (module === '1' ? `M${x + border} ${y + border}h1v1h-1z` : '')));
-    set(dark, { d: squares.join(''), fill: 'black', 'shape-rendering': 'crispEdges' });
-    root.append(ground, dark);
-    return root;
+    svg.querySelector('path').setAttribute('d', squares.join(''));
+    return svg;
 }
 
 /// A button that draws a link, and what it drew.

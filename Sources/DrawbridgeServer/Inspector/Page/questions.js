@@ -19,9 +19,8 @@ export class Questions {
         Object.assign(this, { records, goTo });
         records.listen({ changed: entry => this.#called.has(entry.number) && this.#fill(entry) });
         this.box = one('questions');
-        this.title = make('h2', { class: 'unseen' }, 'Questions that wait');
         this.said = statusLine();
-        this.box.append(this.title, this.said.element);
+        this.box.append(this.said.element);
         on('questions', questions => this.#take(questions));
     }
 

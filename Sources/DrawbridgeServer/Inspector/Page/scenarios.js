@@ -44,9 +44,7 @@ export class Scenarios {
             class: 'group', role: 'group', 'aria-label': visible(group) || 'without a group',
         }, group ? make('h3', {}, said(group), names.length > 1 ? limit.cloneNode(true) : '') : null,
             names.map(name => this.#switch(name, group, isOn.has(name))))));
-        if (focused !== undefined) {
-            [...one('switches').querySelectorAll('button')].find(button => button.dataset.scenario === focused)?.focus();
-        }
+        if (focused !== undefined) one('switches').querySelector(`[data-scenario="${CSS.escape(focused)}"]`)?.focus();
     }
 
     #none(member) {

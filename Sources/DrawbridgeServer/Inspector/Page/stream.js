@@ -85,9 +85,7 @@ async function read(body, isAlive, take) {
             event = { name: '', data: null, id: null };
             return;
         }
-        const colon = text.indexOf(':');
-        const name = colon < 0 ? text : text.slice(0, colon);
-        const value = colon < 0 ? '' : text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1);
+        const [, name, value] = /^([^:]*):? ?(.*)$/s.exec(text);
         if (name === 'event') event.name = value;
         else if (name === 'data') event.data = event.data === null ? value : `${event.data}\n${value}`;
         else if (name === 'id') event.id = value;

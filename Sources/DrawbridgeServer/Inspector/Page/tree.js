@@ -68,11 +68,11 @@ function branch(node, depth, room) {
 }
 
 function member([name, value], isNamed, depth, room) {
-    const isBranch = (value.type === 'object' || value.type === 'array') && (value.members ?? value.items).length > 0;
     const key = isNamed ? said(cut(name, mostText), { class: 'key' }) : make('span', { class: 'index' }, String(name));
-    if (!isBranch) return make('li', {}, key, ': ', leafOrBranch(value, depth, room));
-    const element = branch(value, depth, room);
-    element.querySelector('summary').prepend(key, ': ');
+    const element = leafOrBranch(value, depth, room);
+    const summary = element.querySelector('summary');
+    if (!summary) return make('li', {}, key, ': ', element);
+    summary.prepend(key, ': ');
     return make('li', { class: 'branch' }, element);
 }
 

@@ -82,7 +82,7 @@ struct InspectorFileTests {
                 "document.querySelector('.row.past .answer').textContent", "mocked since")
             // The counter leads to what is left, and so does the key.
             try await driven.click("document.querySelector('#red button')")
-            let selected = "document.querySelector('.row[aria-selected=true] .name').textContent"
+            let selected = "document.querySelector('.row[aria-selected=true] .name')?.textContent"
             try await driven.expect(selected, "getVip")
             try await driven.expect("document.activeElement.matches('.card.nobody textarea')")
             try await driven.type("1")

@@ -167,8 +167,9 @@ actor LiveReplies {
         sources.add(source)
         let settings = try config.map(use) ?? []
         try apply()
+        let off = gateway.program.switchedOff.isEmpty ? [] : ["the built-in answers are off"]
         gateway.logger.notice(
-            "\((["found \(path): its mocks are used from now on"] + settings).joined(separator: "; "))")
+            "\((["found \(path): its mocks are used from now on"] + off + settings).joined(separator: "; "))")
         tell(source.file.doubts, of: path)
         tellFaults()
     }

@@ -122,7 +122,7 @@ package final class Questions: Sendable {
                 while !hasPresenter, let end = end(of: number, in: session) {
                     try await Task.sleep(until: end)
                 }
-                if !hasPresenter, waiting.isToBeShown {
+                if !hasPresenter, waiting.screen != nil {
                     request.logger.notice(
                         "\(question.name): its page does not show it: no channel within \(Self.timeToConnect)"
                     )

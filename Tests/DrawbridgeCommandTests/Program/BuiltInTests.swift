@@ -28,7 +28,8 @@ import Testing
         let program = try Self.start(in: folder, ".")
         #expect(try await Self.answering(program) == Self.all)
         try folder.write("drawbridge.json", Self.mocks)
-        _ = try await program.line(with: "found drawbridge.json: its mocks are used from now on")
+        _ = try await program.line(
+            with: "found drawbridge.json: its mocks are used from now on; the built-in answers are off")
         #expect(try await Self.answering(program) == ["echo"])
         // Whoever misses them is told.
         _ = try await program.line(with: #"add "toast" to drawbridge.json, or start with --built-ins"#)

@@ -40,7 +40,8 @@ final class TerminalPresenter: Presenter {
         print(waiting.line, .question)
         defer {
             if state.withLock({ $0.withdraw(waiting.number) }) {
-                print("\(waiting.number) withdrawn: answered elsewhere, or its caller has gone", .plain)
+                print(
+                    "\(waiting.number) withdrawn: its caller has gone, or it was answered elsewhere", .plain)
             }
         }
         // The answer that a line gives cancels this task, too.

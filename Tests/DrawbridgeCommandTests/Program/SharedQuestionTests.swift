@@ -93,7 +93,7 @@ import Testing
         #expect(said == #"{"code":200,"message":""}"#)
         #expect(await first.wholeOutput() == Self.envelope("deleted"))
 
-        try await terminal.line(with: "1 withdrawn: answered elsewhere, or its caller has gone")
+        try await terminal.line(with: "1 withdrawn: its caller has gone, or it was answered elsewhere")
         try await both.questions("none") { $0.isEmpty }
         // The rest of what was typed, and a whole line that comes late.
         terminal.child.type("p\r")
@@ -163,7 +163,7 @@ import Testing
         try await shows("document.querySelector('.question button:not(:disabled)') !== null")
         try await browser.evaluate("document.querySelector('.question .actions button').click()")
         #expect(await second.wholeOutput() == Self.envelope("deleted"))
-        try await terminal.line(with: "2 withdrawn: answered elsewhere, or its caller has gone")
+        try await terminal.line(with: "2 withdrawn: its caller has gone, or it was answered elsewhere")
         #expect(await terminal.stop() == 0)
     }
 

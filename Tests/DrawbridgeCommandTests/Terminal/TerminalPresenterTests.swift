@@ -116,7 +116,7 @@ import Testing
         let first = try await ask(Self.alert)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        #expect(lastLine == "1 withdrawn: answered elsewhere, or its caller has gone")
+        #expect(lastLine == "1 withdrawn: its caller has gone, or it was answered elsewhere")
         let second = try await ask(Self.login)
         // It may have been begun for the first.
         presenter.take("ok")
@@ -146,7 +146,7 @@ import Testing
         #expect(shown.value == ["? 2  alert  Delete?  Shall I?  [ok/cancel]"])
         try gateway.questions.answer(2, "cancel", in: .usual, by: "tester")
         #expect(try await answer.value == .some("cancel"))
-        #expect(lastLine == "2 withdrawn: answered elsewhere, or its caller has gone")
+        #expect(lastLine == "2 withdrawn: its caller has gone, or it was answered elsewhere")
         presenter.take("2 ok")
         #expect(lastLine.hasPrefix("no question waits"))
     }

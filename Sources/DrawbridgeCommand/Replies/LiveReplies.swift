@@ -166,8 +166,9 @@ actor LiveReplies {
         states.insert(State(), at: sources.written.count)
         sources.add(source)
         let settings = try config.map(use) ?? []
+        let wereOn = gateway.program.switchedOff.isEmpty
         try apply()
-        let off = gateway.program.switchedOff.isEmpty ? [] : ["the built-in answers are off"]
+        let off = wereOn && !gateway.program.switchedOff.isEmpty ? ["the built-in answers are off"] : []
         gateway.logger.notice(
             "\((["found \(path): its mocks are used from now on"] + off + settings).joined(separator: "; "))")
         tell(source.file.doubts, of: path)

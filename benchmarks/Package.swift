@@ -17,7 +17,10 @@ let package = Package(
                 .product(name: "DrawbridgeServer", package: "drawbridge"),
             ]),
         .executableTarget(
-            name: "bare", linkerSettings: [.linkedLibrary("microhttpd"), .linkedLibrary("pthread")]),
+            name: "bare", cSettings: [.define("_GNU_SOURCE")],
+            linkerSettings: [
+                .linkedLibrary("microhttpd"), .linkedLibrary("gnutls"), .linkedLibrary("pthread"),
+            ]),
         .executableTarget(
             name: "hummingbird", dependencies: [.product(name: "Hummingbird", package: "hummingbird")]),
     ],

@@ -127,7 +127,10 @@ class Workplace:
             case "ours, 10 paths":
                 return Server(name, ours + ["--paths", "10"])
             case "ours, pages":
-                return Server(name, [program, "PORT", "--root", pages.DOCUMENTS, "--connections", "15000"])
+                return Server(name, [
+                    program, "PORT", "--root", pages.DOCUMENTS, "--connections", "15000", "--replies", "10"])
+            case "a bare echo":
+                return Server(name, [BUILT / "bare", "PORT", "--echo"])
             case "the command":
                 with open(self.folder / "command.log", "wb") as log:
                     return Server(name, [journal.PROGRAM, *journal.OPTIONS], log=log)
@@ -261,9 +264,11 @@ def megabyte():
     return os.urandom(1 << 20)
 
 
-PEERS = ["C", "ours", "nginx", "Hummingbird", "Node"]
+# What people use in its place, and then the limit.
+CODE = ["ours", "Node", "Hummingbird", "C"]
+PEERS = ["ours", "nginx", *CODE[1:]]
+OTHERS = ["nginx", "Node", "Hummingbird", "Caddy"]
 POOLS = ["C", "ours", "ours, 16 KB pool", "ours, 64 KB pool", "C, 64 KB pool"]
-CODE = ["C", "ours", "Hummingbird", "Node"]
 
 
 def flagged(path):
@@ -272,25 +277,29 @@ def flagged(path):
 
 UPLOAD = Load(flagged("/upload"), megabyte(), "application/octet-stream")
 
-# Name, load, connections, servers; the first server is what the others are compared with.
+# Name, title, load, connections, servers.
 SCENARIOS = [
     ("sync", "hand-written JSON, nothing awaited", Load(flagged("/sync")), [1, 64, 512, 4000], PEERS),
-    ("fields", "the same beside C without the gateway's fields", Load(flagged("/sync")), [64], ["C, two fields", "ours"]),
     ("async", "async, nothing suspends", Load(flagged("/async")), [64, 512], CODE),
     ("actor", "a hop to an actor", Load(flagged("/actor")), [64, 512], CODE),
     ("wait", "waits for another thread", Load(flagged("/wait")), [64, 512], CODE),
     ("typed", "typed JSON in and out, 52 B", Load(flagged("/typed"), Load.TYPED), [1, 64, 512, 4000], CODE),
     ("post", "POST of 200 B", Load(flagged("/upload"), b"x" * 200, "application/octet-stream"), [64], CODE),
     ("upload", "POST of 1 MB", UPLOAD, [16], CODE),
-    ("pool", "POST of 1 MB by the size of a connection's pool, 32 KB unless it is named", UPLOAD, [16, 64], POOLS),
-    ("syncpool", "hand-written JSON by the size of a connection's pool", Load(flagged("/sync")), [64], POOLS),
-    ("paths", "10,000 paths beside 10", Load("/", spread=10), [64], ["ours, 10 paths", "ours, 10,000 paths"]),
     ("file1k", "a file of 1 KB", Load("/file1k"), [64], PEERS),
     ("file1m", "a file of 1 MB", Load("/file1m"), [16], PEERS),
     ("upstream1k", "1 KB from a server behind it", Load("/file1k"), [64], upstream.PEERS),
     ("upstream1m", "1 MB from a server behind it", Load("/file1m"), [16], upstream.PEERS),
     ("https1k", "1 KB from a server behind it, by https", Load("/file1k"), [64], upstream.ENCRYPTED_PEERS),
     ("https1m", "1 MB from a server behind it, by https", Load("/file1m"), [16], upstream.ENCRYPTED_PEERS),
+]
+
+# Those in which it is compared with itself or with C alone; the first server is what the others are compared with.
+OWN = [
+    ("fields", "the same beside C without the gateway's fields", Load(flagged("/sync")), [64], ["C, two fields", "ours"]),
+    ("pool", "POST of 1 MB by the size of a connection's pool, 32 KB unless it is named", UPLOAD, [16, 64], POOLS),
+    ("syncpool", "hand-written JSON by the size of a connection's pool", Load(flagged("/sync")), [64], POOLS),
+    ("paths", "10,000 paths beside 10", Load("/", spread=10), [64], ["ours, 10 paths", "ours, 10,000 paths"]),
     ("log", "the access log to a file, beside none", Load(flagged("/sync")), [64], ["ours", "ours, log"]),
 ]
 
@@ -305,7 +314,7 @@ def with_before(servers):
 
 
 def measure(scenario, work, rounds, seconds):
-    """Runs one scenario at all its connections; yields rows of a table."""
+    """Runs one scenario; yields title, connections and the samples of each server for each number of connections."""
     name, title, load, counts, names = scenario
     for connections in counts:
         samples = {server: [] for server in names}
@@ -322,18 +331,47 @@ def measure(scenario, work, rounds, seconds):
                         samples[server_name].append(Sample(server, own, connections, seconds, work.folder))
                 finally:
                     server.stop()
-        base = samples[names[0]]
-        for server_name in names:
-            own = samples[server_name]
-            ratios = [mine.throughput / its.throughput for mine, its in zip(own, base)]
-            cpu = [mine.cpu / its.cpu for mine, its in zip(own, base) if its.cpu]
-            yield [
-                f"{title}" if server_name == names[0] else "", str(connections) if server_name == names[0] else "",
-                server_name, f"{statistics.median(s.throughput for s in own):,.0f}",
-                f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})",
-                f"{statistics.median(s.cpu for s in own):.2f}",
-                f"{statistics.median(cpu):.2f}" if cpu else "",
-                f"{statistics.median(s.p99 for s in own):.2f}", str(sum(s.errors for s in own))]
+        yield title, connections, samples
+
+
+REQUESTS = [
+    "", "connections", "server", "requests/s", "ratio (lowest–highest)", "CPU s / 100,000", "CPU ratio", "p99 ms",
+    "errors"]
+
+
+def compared(title, connections, samples):
+    """Rows of `REQUESTS`: each server beside the first one."""
+    first = next(iter(samples))
+    for server, own in samples.items():
+        is_first = server == first
+        rate, cpu = against(own, samples[first])
+        yield [
+            title if is_first else "", str(connections) if is_first else "", server,
+            f"{median(own, 'throughput'):,.0f}", rate, f"{median(own, 'cpu'):.2f}", cpu, f"{median(own, 'p99'):.2f}",
+            str(sum(sample.errors for sample in own))]
+
+
+def ours_beside(others, title, connections, samples):
+    """A row of what ours does, and how that is beside each of the others; what one of them does not do is empty."""
+    servers = {name.partition(",")[0]: own for name, own in samples.items()}
+    ours = servers["ours"]
+    row = [title, str(connections), f"{median(ours, 'throughput'):,.0f}"]
+    row += [f"{median(ours, 'cpu'):.2f}", f"{median(ours, 'p99'):.2f}"]
+    for other in others:
+        row.append("{}, CPU {}".format(*against(ours, servers[other])) if other in servers else "")
+    return [*row, str(sum(sample.errors for own in servers.values() for sample in own))]
+
+
+def against(own, others):
+    """The ratio of the rates, with the lowest and the highest of the rounds, and that of the CPU time."""
+    rates = [mine.throughput / its.throughput for mine, its in zip(own, others)]
+    cpu = [mine.cpu / its.cpu for mine, its in zip(own, others) if its.cpu]
+    rate = f"{statistics.median(rates):.2f} ({min(rates):.2f}–{max(rates):.2f})"
+    return rate, f"{statistics.median(cpu):.2f}" if cpu else ""
+
+
+def median(samples, name):
+    return statistics.median(getattr(sample, name) for sample in samples)
 
 
 def open_connections(port, count, request):
@@ -403,16 +441,17 @@ def start_and_size(work, rounds):
 
 
 def table(title, head, rows):
-    """Prints a table, each row as soon as it is known."""
-    print(f"\n### {title}\n")
-    print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head), flush=True)
-    for row in rows:
+    """Prints a table, each row as soon as it is known; nothing without rows."""
+    for number, row in enumerate(rows):
+        if number == 0:
+            print(f"\n### {title}\n")
+            print("| " + " | ".join(head) + " |")
+            print("|" + "---|" * len(head))
         print("| " + " | ".join(row) + " |", flush=True)
 
 
 def main():
-    names = [scenario[0] for scenario in SCENARIOS] + ALONE
+    names = [scenario[0] for scenario in SCENARIOS + OWN] + ALONE
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__.split("\n\n")[0])
     parser.add_argument("scenario", nargs="*", help=f"all of them unless named: {', '.join(names)}")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each scenario (default 5)")
@@ -451,23 +490,37 @@ def main():
         "core, wrk with one thread on another.")
     with tempfile.TemporaryDirectory() as folder:
         work = Workplace(pathlib.Path(folder))
-        head = ["", "connections", "server", "requests/s", "ratio (lowest–highest)", "CPU s / 100,000", "CPU ratio", "p99 ms", "errors"]
 
-        def rows():
-            for scenario in SCENARIOS:
-                if scenario[0] not in chosen:
+        def measured(scenarios):
+            for name, title, load, counts, servers in scenarios:
+                if name not in chosen:
                     continue
-                name, title, load, counts, servers = scenario
-                if options.connections:
-                    counts = options.connections
+                counts = options.connections or counts
                 if options.peers:
                     servers = options.peers.split(",")
                 if options.before:
                     servers = with_before(servers)
                 yield from measure((name, title, load, counts, servers), work, options.rounds, options.seconds)
 
-        if set(chosen) - set(ALONE):
-            table("Requests", head, rows())
+        def each_server(scenarios):
+            return (row for found in measured(scenarios) for row in compared(*found))
+
+        if options.peers or options.before:
+            table("Requests", REQUESTS, each_server(SCENARIOS + OWN))
+        else:
+            head = ["", "connections", "requests/s", "CPU s / 100,000", "p99 ms"]
+            found = []
+
+            def beside_others():
+                for one in measured(SCENARIOS):
+                    found.append(one)
+                    yield ours_beside(OTHERS, *one)
+
+            table("Requests, beside other servers", [*head, *OTHERS, "errors"], beside_others())
+            table(
+                "Beside C, the limit", [*head, "C", "errors"],
+                (ours_beside(["C"], *one) for one in found if "C" in one[2]))
+            table("By itself", REQUESTS, each_server(OWN))
         if "memory" in chosen:
             table(
                 "Memory per connection, KB of 1,024 bytes", ["server", "idle", "waiting for its handler"],

@@ -138,15 +138,19 @@ def spread(values, unit=""):
     return f"{middle}{unit} ({low}–{high})"
 
 
+def percentile(values, percent):
+    return statistics.quantiles(values, n=100)[percent - 1]
+
+
 def in_a_browser(work, rounds):
     """Rows of what is found in pages, each round in browsers of its own."""
     reports, first, again = [], [], []
     for _ in range(rounds):
-        server = work.start("ours, pages")
+        server, echo = work.start("ours, pages"), work.start("a bare echo")
         site = f"http://127.0.0.1:{server.port}"
         try:
             with Chromium() as browser:
-                browser.load(f"{site}/bridge.html")
+                browser.load(f"{site}/bridge.html?echo={echo.port}")
                 reports.append(browser.value("measured"))
             with Chromium() as browser:
                 costs = [Cost(browser, f"{site}/plain.html") for _ in range(8)]
@@ -155,12 +159,18 @@ def in_a_browser(work, rounds):
                 again += costs[2:]
         finally:
             server.stop()
+            echo.stop()
     for name, bridge in [("ping", "WebViewJavascriptBridge"), ("add", "a global function")]:
         title = f"native → page → native by {bridge}"
         middle = [statistics.median(own[name]) for own in reports]
         yield [f"{title}, median of 1,000", spread(middle, unit=" ms"), "3 ms"]
-        p99 = [statistics.quantiles(own[name], n=100)[98] for own in reports]
+        p99 = [percentile(own[name], 99) for own in reports]
         yield [f"{title}, p99", spread(p99, unit=" ms"), ""]
+    for name, kind, percent, aim in [("median of 1,000", "ofTen", 50, "1.3"), ("p99", "each", 99, "1.5")]:
+        call, echo = ([percentile(own["mock"][what][kind], percent) for own in reports] for what in ["call", "echo"])
+        yield [f"a page's call that a mock answers, {name}", spread(call, unit=" ms"), ""]
+        ratios = [mine / its for mine, its in zip(call, echo)]
+        yield [f"the same, against a bare WebSocket echo in the same page, {name}", spread(ratios), aim]
     took = [own["row"]["took"] / 1000 for own in reports]
     yield ["10,000 `callHandler` in a row, until the last answer", spread(took, unit=" s"), "2 s"]
     yield ["answers in order", "all" if all(own["row"]["isInOrder"] for own in reports) else "**not all**", "all"]

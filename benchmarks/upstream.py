@@ -6,8 +6,8 @@ import socket
 import statistics
 import time
 
-PEERS = ["nginx, upstream", "ours, upstream", "Caddy, upstream"]
-ENCRYPTED_PEERS = ["nginx, https upstream", "ours, https upstream"]
+PEERS = ["ours, upstream", "nginx, upstream", "Caddy, upstream"]
+ENCRYPTED_PEERS = ["ours, https upstream", "nginx, https upstream"]
 SLOW_READERS = 1000
 SOCKETS = 64
 MESSAGE = 16

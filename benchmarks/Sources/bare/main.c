@@ -1,6 +1,7 @@
 // The yardstick: C on GNU libmicrohttpd, driven in the best way known, from an epoll loop of its own. It answers with
-// the same bytes as the gateway does, but decides nothing: `bare PORT [--root FOLDER] [--pool BYTES] [--plain]`.
-// With `--plain` it leaves out the fields that the gateway adds for safety and for tracing.
+// the same bytes as the gateway does, but decides nothing: `bare PORT [--root FOLDER] [--pool BYTES] [--plain] [--echo]`.
+// With `--plain` it leaves out the fields that the gateway adds for safety and for tracing; with `--echo` it does nothing
+// but echo the frames of WebSockets.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +21,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "echo.h"
+
 static const char greeting[] = "{\"code\":200,\"data\":{\"message\":\"hello\"},\"message\":\"\"}";
 static const char typed[] =
     "{\"code\":200,\"data\":{\"greeting\":\"hello ann\",\"next\":43,\"tags\":[\"one\",\"two\",\"three\"]},"
     "\"message\":\"\"}";
 
 static const char *root;
-static int is_plain;
+static int is_plain, is_echo;
 static unsigned long requests;
 
 struct request {
@@ -170,11 +173,12 @@ int main(int count, char **arguments) {
         if (strcmp(arguments[place], "--root") == 0) root = arguments[++place];
         else if (strcmp(arguments[place], "--pool") == 0) pool = (unsigned int) atoi(arguments[++place]);
         else if (strcmp(arguments[place], "--plain") == 0) is_plain = 1;
+        else if (strcmp(arguments[place], "--echo") == 0) is_echo = 1;
     }
     if (count < 2) return 64;
     signal(SIGPIPE, SIG_IGN);
 
-    int listening = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), yes = 1;
+    int listening = socket(AF_INET, SOCK_STREAM | (is_echo ? 0 : SOCK_NONBLOCK), 0), yes = 1;
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t) atoi(arguments[1])),
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -183,6 +187,7 @@ int main(int count, char **arguments) {
         perror("bare");
         return 1;
     }
+    if (is_echo) return echo_all(listening);
     struct MHD_Daemon *daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, serve, NULL,
         MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,

@@ -23,20 +23,21 @@ extension Gateway {
         guard question.overPage else { return elsewhere("\(question.name) may act outside of the page") }
         if stands { return elsewhere("it waits in a synchronous call") }
         if request.headers[.origin] == "null" { return elsewhere("it is in a sandbox") }
+        if let page, page.viewer == nil { return elsewhere("it has no page runtime") }
         switch questions.asking(in: request.session) ?? runtime.asking {
         case .off: return elsewhere("--ask off")
         case .auto:
-            let isDriven = page.map { $0.viewer != .person } ?? request.headers.contains(.pageDriven)
+            let isDriven = page.map { $0.viewer == .driver } ?? request.headers.contains(.pageDriven)
             if isDriven { return elsewhere("its browser is driven by a program; --ask page") }
             if request.session != .usual { return elsewhere("it is in a session of a test; --ask page") }
             if !access.isFromThisMachine(request) { return elsewhere("it is on another device; --ask page") }
-        case .page: if let page, page.viewer == nil { return elsewhere("it has no page runtime") }
+        case .page: break
         }
         return .page { [pages] in pages[id]?.show($0.question, $0.number) }
     }
 
     package func decide(_ number: Int, _ outcome: Result<JSON, PageError>, by page: Page) {
-        guard questions.waiting.contains(where: { $0.number == number && $0.page == page.id }) else { return }
+        guard questions.waits(number, of: page.id) else { return }
         do {
             try questions.answer(number, outcome.get(), in: page.session, by: "page")
         } catch let error as PageError {

@@ -188,7 +188,7 @@ package final class Questions: Sendable {
     /// How often it is looked whether a page still shows a question that nobody else could answer.
     private static let timeToLook = Duration.seconds(5)
 
-    /// Shows a question over its page, if that is there; else ``shown(by:_:)`` does it when it comes.
+    /// Shows a question over its page, if that is there; else ``show(over:by:)`` does it when it comes.
     private func show(_ number: Int, by show: Show) {
         guard let waiting = state.withLock({ $0.waiting[number] }), let withdraw = show(waiting) else {
             return
@@ -207,6 +207,11 @@ package final class Questions: Sendable {
 
     /// A page cannot show a question: others may still answer it.
     package func isNotShown(_ number: Int) { state.withLock { $0.waiting[number]?.screen = nil } }
+
+    /// Whether this page asks the question, and it still waits.
+    package func waits(_ number: Int, of page: String) -> Bool {
+        state.withLock { $0.waiting[number]?.page == page }
+    }
 
     /// Records a question with the call that asks it.
     ///

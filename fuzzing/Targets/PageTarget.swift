@@ -104,9 +104,16 @@ enum PageTarget: FuzzTarget {
                 sent = acknowledged
             case 3: outbox.withdraw(Int(byte) / 5)
             default:
-                guard let frame = outbox.nextFrame() else { break }
-                guard let messages = (try? JSON(parsing: frame))?["down"]?.arrayValue else {
-                    fatalError("\(String(decoding: frame, as: UTF8.self)) is no frame")
+                let taken = byte > 127 ? Int(byte) : nil
+                outbox.taken = taken
+                let messages = outbox.nextFrame()
+                guard let bytes = messages ?? outbox.acknowledgement() else { break }
+                let frame = try? JSON(parsing: bytes)
+                check(frame?["ack"]?.numberValue?.intValue == taken, "\(taken ?? 0) was taken")
+                check(outbox.acknowledgement() == nil, "it was said that \(taken ?? 0) was taken")
+                guard messages != nil else { break }
+                guard let messages = frame?["down"]?.arrayValue else {
+                    fatalError("\(String(decoding: bytes, as: UTF8.self)) has no messages")
                 }
                 sent = max(sent, acknowledged)
                 for message in messages {

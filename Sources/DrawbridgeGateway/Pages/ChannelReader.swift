@@ -37,9 +37,10 @@ package final class ChannelReader: Sendable {
         if let number = json["ack"]?.numberValue?.intValue { page.acknowledge(number) }
         if json["bye"]?.boolValue == true { return page.leave() }
         guard let messages = json["up"]?.arrayValue,
-            let received = page.take(messages, bytes: text.count, by: connection.tasks)
+            page.take(messages, bytes: text.count, by: connection.tasks) != nil
         else { return }
-        connection.send(Array(#"{"life":\#(page.life),"ack":\#(received)}"#.utf8))
+        // Unless an answer has said it.
+        if let frame = page.state.withLock({ $0.outbox.acknowledgement() }) { connection.send(frame) }
     }
 
     package func ended(_ connection: any PageConnection) {

@@ -32,6 +32,7 @@ extension Page {
                 state.received = number
                 state.inbox.append((number, message, bytes, nil))
             }
+            state.outbox.taken = state.received
             if let step { state.inbox.append((nil, nil, 0, step)) }
             let mustWork = !state.isWorking && !state.inbox.isEmpty
             if mustWork { state.isWorking = true }

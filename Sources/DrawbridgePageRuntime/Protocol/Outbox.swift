@@ -37,6 +37,8 @@ package struct Outbox: Sendable {
     package private(set) var bytes = 0
     /// How many of ``bytes`` were sent over the current connection.
     private var bytesUnderway = 0
+    /// The number up to which the page's own messages were taken; nil once a frame has said so.
+    package var taken: Int?
 
     /// The server's account of memory for waiting messages; nil if memory is not limited.
     private let memory: (any WaitingMemory)?
@@ -122,19 +124,25 @@ package struct Outbox: Sendable {
 
     private static let nothing = Array("{}".utf8)
 
-    private func frame(_ messages: ArraySlice<(number: Int, text: [UInt8])>, _ size: Int) -> [UInt8] {
+    /// A frame that says what was taken; nil if one with messages has said it.
+    package mutating func acknowledgement() -> [UInt8]? { taken == nil ? nil : frame([], 0) }
+
+    private mutating func frame(_ some: ArraySlice<(number: Int, text: [UInt8])>, _ size: Int) -> [UInt8] {
         var frame = Array(#"{"life":"#.utf8)
-        frame.reserveCapacity(size + 48)
+        frame.reserveCapacity(size + 72)
         JSON.write(life, into: &frame)
-        frame += #","down":["#.utf8
-        for (position, message) in messages.enumerated() {
+        if let taken = taken.take() {
+            frame += #","ack":"#.utf8
+            JSON.write(taken, into: &frame)
+        }
+        frame += (some.isEmpty ? "}" : #","down":["#).utf8
+        for (position, message) in some.enumerated() {
             frame += (position == 0 ? "[" : ",[").utf8
             JSON.write(message.number, into: &frame)
             frame.append(UInt8(ascii: ","))
             frame += message.text
-            frame.append(UInt8(ascii: "]"))
+            frame += (position == some.count - 1 ? "]]}" : "]").utf8
         }
-        frame += "]}".utf8
         return frame
     }
 }

@@ -8,7 +8,7 @@
 //
 // gives: adopt, areSent, carrying, connect, flush, isOver, lastNumber, life, notePlace, page, post, ready, taken
 // gives: viewer, waiting
-// uses pristine: attempt, console, fetch, hearAlways, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
+// uses pristine: console, fetch, hearAlways, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
 // uses pristine: token, tried, WebSocket, write
 // uses app: hasApp
 // uses calls: failCalls
@@ -25,7 +25,7 @@ let said, saidBefore, lastNumber = 0;
 // The last number that was sent in this life by any way, and the one that was sent over this connection.
 let toldNumber = 0, sentNumber = 0, isFlushing = false;
 // What came down.
-let received = 0, acknowledged = 0;
+let received = 0, acknowledged = 0, timer = 0;
 let socket = null, hasGreeted = false, isWelcome = false, isGone = false, leaving = false, delay = 0;
 // How often in a row the gateway has refused what it got.
 let refusals = 0;
@@ -86,7 +86,7 @@ function flush() {
     for (const message of waiting) {
         if (message.n <= sentNumber) continue;
         if (length && (refusals || length + message.text.length > 1e6)) {
-            send('"up":' + batch(frame));
+            send(',"up":' + batch(frame));
             frame = [];
             length = 0;
         }
@@ -94,12 +94,13 @@ function flush() {
         length += message.text.length;
         sentNumber = message.n;
     }
-    if (length) send('"up":' + batch(frame));
+    if (length) send(',"up":' + batch(frame));
     areSent(waiting);
 }
 
 function send(members) {
-    socketSend.call(socket, '{"life":' + life + ',' + members + '}');
+    acknowledged = received;
+    socketSend.call(socket, '{"life":' + life + ',"ack":' + received + members + '}');
 }
 
 /// The gateway has all up to number `n`.
@@ -113,9 +114,8 @@ function keep(isKept) {
 }
 
 function acknowledge() {
-    if (!isWelcome || acknowledged === received) return;
-    acknowledged = received;
-    send('"ack":' + received);
+    timer = 0;
+    if (isWelcome && acknowledged !== received) send('');
 }
 
 function connect() {
@@ -234,11 +234,11 @@ function take(frame, length) {
         if (n <= received) continue;
         received = n;
         delay = 0;
-        attempt(() => apply(message));
+        apply(message, !frame.down[1]);
     }
-    // What is much holds up what comes behind it until then, and in a hidden tab timers take a second.
+    // The next call says it too. What is much holds up what comes behind it, and in a hidden tab timers take a second.
     if (received - acknowledged >= 64 || length > 2e4) acknowledge();
-    else setTimeout(acknowledge);
+    else timer = timer || setTimeout(acknowledge, 20);
 }
 
 function ready(bridge) {
@@ -253,7 +253,7 @@ function leave(event) {
     isGone = true;
     leaving = !event.persisted;
     sendLast();
-    if (isWelcome && leaving) send('"bye":true');
+    if (isWelcome && leaving) send(',"bye":true');
     socket.close();
     socket = null;
     isWelcome = hasGreeted = false;

@@ -23,9 +23,15 @@ function forgetAnswers() {
 
 /// How much will be heard in a later task.
 let late = 0;
+/// Whether this task is that of one answer of native's, which was not heard yet.
+let isFresh = false;
 
-/// Makes something heard in a later task: these run in their order.
+/// Makes something heard in a task of its own: these run in their order.
 function defer(work, of) {
+    if (isFresh && !late) {
+        isFresh = false;
+        return work(of);
+    }
     late += 1;
     later(() => {
         late -= 1;
@@ -42,8 +48,13 @@ const kinds = {
     log: it => console.warn(it.log), reload: () => location.reload(),
 };
 
-function apply(message) {
-    for (const kind in kinds) if (kind in message) return kinds[kind](message);
+/// - Parameter isAlone: whether nothing else comes in this task.
+function apply(message, isAlone) {
+    isFresh = isAlone && 'reply' in message;
+    attempt(() => {
+        for (const kind in kinds) if (kind in message) return kinds[kind](message);
+    });
+    isFresh = false;
 }
 
 // The events of native's that the page has begun to listen for.

@@ -79,6 +79,19 @@ import Testing
         #expect(outbox.bytes == 0)
     }
 
+    @Test func whatWasTakenIsSaidOnceWithTheNextMessagesOrAlone() {
+        var outbox = Outbox()
+        #expect(outbox.acknowledgement() == nil)
+        outbox.taken = 7
+        _ = outbox.add(Array("1".utf8))
+        #expect(outbox.nextFrame() == Array(#"{"life":1,"ack":7,"down":[[1,1]]}"#.utf8))
+        #expect(outbox.acknowledgement() == nil)
+        outbox.taken = 7
+        #expect(outbox.nextFrame() == nil)
+        #expect(outbox.acknowledgement() == Array(#"{"life":1,"ack":7}"#.utf8))
+        #expect(outbox.acknowledgement() == nil)
+    }
+
     @Test func theBacklogOfAPageThatTakesNothingIsBounded() throws {
         let page = try Self.page().page
         let error = #expect(throws: PageError.self) {

@@ -46,6 +46,21 @@ import Testing
         return first
     }
 
+    @Test func whatIsSentAgainIsAcknowledgedAgainAlsoOverTheNextConnection() {
+        let (gateway, notes) = Self.gateway()
+        let first = TestPage(gateway)
+        first.say(["up": [Self.note(1, 1)]])
+        first.say(["up": [Self.note(1, 1)]])
+        #expect(first.taken == [1, 1])
+        first.leaveWire()
+        let second = TestPage(gateway, id: first.id, saysHello: false)
+        second.hello(sent: 1)
+        second.say(["up": [Self.note(1, 1), Self.note(2, 2)]])
+        #expect(second.taken == [2])
+        #expect(first.taken == [1, 1])
+        #expect(notes.all == [1, 2])
+    }
+
     // MARK: A life that is given up
 
     @Test(arguments: ["call", "messages"])

@@ -136,6 +136,9 @@ final class TestPage: PageConnection {
         }
     }
 
+    /// The numbers that native has said to have taken, one for each frame that says so.
+    var taken: [Int] { frames.withLock { $0 }.compactMap { $0["ack"]?.numberValue?.intValue } }
+
     /// The bytes of the longest frame.
     var longestFrame: Int { longest.withLock { $0 } }
 

@@ -4,7 +4,9 @@
 
 #include <malloc.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -35,6 +37,29 @@ static inline bool dbl_is_of_windows(int folder) {
 static inline void dbl_keep_memory(void) {
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
+// Copies bytes; past the caches, to memory that is not read soon, without bringing it there first and pushing out what is
+// there. Then this thread has to make a memory fence before another one gets what was copied.
+static inline void dbl_copy(void *to, const void *from, size_t count, bool is_past_caches) {
+    if (!is_past_caches) {
+        memcpy(to, from, count);
+        return;
+    }
+    typedef long long vector __attribute__((vector_size(16)));
+    typedef vector unaligned __attribute__((aligned(1)));
+    // The processor collects these stores until a line of its caches is full, so lines are written as a whole.
+    size_t first = -(uintptr_t) to % 64;
+    if (first > count) first = count;
+    memcpy(to, from, first);
+    char *target = (char *) to + first;
+    const char *source = (const char *) from + first, *end = (const char *) from + count;
+    for (; end - source >= 64; source += 64, target += 64) {
+        for (int place = 0; place < 64; place += 16) {
+            __builtin_nontemporal_store(*(const unaligned *) (source + place), (vector *) (target + place));
+        }
+    }
+    memcpy(target, source, (size_t) (end - source));
 }
 
 // Gives the system what the allocator keeps of memory that was freed.

@@ -1,3 +1,5 @@
+import Synchronization
+
 struct Incoming {
     enum Mode: Equatable {
         case collected(upTo: Int)
@@ -22,15 +24,16 @@ struct Incoming {
     /// Up to this size in bytes, a body is not counted in the memory for bodies.
     private static let uncounted = 4 << 10
 
-    /// The sizes reserved for a body of known length: first 64 KB, then 1 MB, then the whole length.
+    /// The sizes reserved for a body of known length: first 4 KB, then 64 KB, then 1 MB, then the whole length.
     ///
-    /// So a body that is announced but never sent reserves little, and one that arrives is copied at most twice.
-    private static let firstSteps = [64 << 10, 1 << 20]
+    /// So a body that is announced but never sent reserves little, and of one that arrives little is copied again.
+    private static let firstSteps = [uncounted, 64 << 10, 1 << 20]
 
     private var mode: Mode
     private let announced: Int
+    /// The unread bytes of a streamed body; the memory of a collected one, of which `collected` bytes have arrived.
     private var buffer: [UInt8] = []
-    private var room = Self.uncounted
+    private var collected = 0
     private var dropped = 0
     private var hasFailed = false
     /// Gets the next chunk; a closure, because an optional continuation makes creating and freeing an exchange slower.
@@ -52,10 +55,16 @@ struct Incoming {
     mutating func append(_ bytes: UnsafeRawBufferPointer, in memory: borrowing BodyShare) -> Outcome {
         switch mode {
         case .collected(let limit):
-            guard bytes.count <= limit - buffer.count else { return .tooMuch(limit: limit) }
-            let size = buffer.count + bytes.count
-            guard size <= room || makeRoom(for: size, limit: limit, in: memory) else { return .noRoom }
-            buffer += bytes
+            guard bytes.count <= limit - collected else { return .tooMuch(limit: limit) }
+            let size = collected + bytes.count
+            if bytes.count == announced, size <= Self.uncounted {
+                // Most bodies: small, and in one piece.
+                buffer += bytes
+            } else {
+                guard size <= buffer.count || makeRoom(for: size, limit, in: memory) else { return .noRoom }
+                memory.copy(bytes, to: &buffer, at: collected)
+            }
+            collected = size
             return .taken
         case .streamed:
             if let waiter = waiter.take() {
@@ -70,14 +79,17 @@ struct Incoming {
         }
     }
 
-    private mutating func makeRoom(for size: Int, limit: Int, in memory: borrowing BodyShare) -> Bool {
+    private mutating func makeRoom(for size: Int, _ limit: Int, in memory: borrowing BodyShare) -> Bool {
         let enough =
             announced > 0
             ? min(announced, limit, Self.firstSteps.first { $0 >= size } ?? announced)
-            : min(limit, max(size, 2 * room))
-        guard memory.replace(by: enough) else { return false }
-        room = enough
-        buffer.reserveCapacity(enough)
+            : min(limit, max(size, 2 * buffer.count))
+        guard enough <= Self.uncounted || memory.replace(by: enough) else { return false }
+        // Memory that is not written is not resident: what has not arrived costs nothing yet.
+        buffer = [UInt8](unsafeUninitializedCapacity: enough) { [buffer, collected] room, count in
+            room.baseAddress?.initialize(from: buffer, count: collected)
+            count = enough
+        }
         return true
     }
 
@@ -91,6 +103,9 @@ struct Incoming {
 
     mutating func takeCollected() -> [UInt8] {
         defer { buffer = [] }
+        if collected < buffer.count { buffer.removeLast(buffer.count - collected) }
+        // For what was copied past the caches: another thread may read it.
+        if collected > Self.uncounted { atomicMemoryFence(ordering: .sequentiallyConsistent) }
         return buffer
     }
 

@@ -128,6 +128,20 @@ struct BodyShare: ~Copyable, Sendable {
         return true
     }
 
+    /// More bytes than this do not stay in a processor's caches until they are read.
+    private static let cached = 8 << 20
+
+    /// Copies bytes of a body into its memory.
+    ///
+    /// Past the caches if it is large and all bodies together are more than they hold.
+    func copy(_ bytes: UnsafeRawBufferPointer, to body: inout [UInt8], at place: Int) {
+        let isPastCaches = body.count > 64 << 10 && memory.count > Self.cached
+        body.withUnsafeMutableBytes { body in
+            let target = body[place..<place + bytes.count]
+            dbl_copy(target.base.baseAddress! + place, bytes.baseAddress, bytes.count, isPastCaches)
+        }
+    }
+
     func giveBack() {
         // Checked first, because most exchanges are small and reserve nothing.
         guard count.load(ordering: .relaxed) > 0 else { return }

@@ -63,8 +63,10 @@ final class Connection: Loop.Guest {
 
     func enter(_ stage: Stage) {
         own.value.stage = stage
-        own.value.since = Loop.now
         own.value.stuckAt = nil
+        // Nobody asks since when a connection is busy, and most of its changes are to that.
+        if case .busy = stage { return }
+        own.value.since = Loop.now
     }
 
     /// Called by the loop when the client has disconnected, or when a suspended handshake can continue.

@@ -140,6 +140,8 @@ class Workplace:
                 return Server(name, bare)
             case "C, two fields":
                 return Server(name, bare + ["--plain"])
+            case "C keeping the body":
+                return Server(name, bare + ["--keep"])
             case "nginx":
                 return self.start_nginx()
             case "ours, upstream":
@@ -268,7 +270,9 @@ def megabyte():
 CODE = ["ours", "Node", "Hummingbird", "C"]
 PEERS = ["ours", "nginx", *CODE[1:]]
 OTHERS = ["nginx", "Node", "Hummingbird", "Caddy"]
+LIMITS = ["C", "C keeping the body"]
 POOLS = ["C", "ours", "ours, 16 KB pool", "ours, 64 KB pool", "C, 64 KB pool"]
+UPLOADED = [*CODE, "C keeping the body"]
 
 
 def flagged(path):
@@ -285,7 +289,7 @@ SCENARIOS = [
     ("wait", "waits for another thread", Load(flagged("/wait")), [64, 512], CODE),
     ("typed", "typed JSON in and out, 52 B", Load(flagged("/typed"), Load.TYPED), [1, 64, 512, 4000], CODE),
     ("post", "POST of 200 B", Load(flagged("/upload"), b"x" * 200, "application/octet-stream"), [64], CODE),
-    ("upload", "POST of 1 MB", UPLOAD, [16], CODE),
+    ("upload", "POST of 1 MB", UPLOAD, [16], UPLOADED),
     ("file1k", "a file of 1 KB", Load("/file1k"), [64], PEERS),
     ("file1m", "a file of 1 MB", Load("/file1m"), [16], PEERS),
     ("upstream1k", "1 KB from a server behind it", Load("/file1k"), [64], upstream.PEERS),
@@ -518,8 +522,8 @@ def main():
 
             table("Requests, beside other servers", [*head, *OTHERS, "errors"], beside_others())
             table(
-                "Beside C, the limit", [*head, "C", "errors"],
-                (ours_beside(["C"], *one) for one in found if "C" in one[2]))
+                "Beside C, the limit", [*head, *LIMITS, "errors"],
+                (ours_beside(LIMITS, *one) for one in found if "C" in one[2]))
             table("By itself", REQUESTS, each_server(OWN))
         if "memory" in chosen:
             table(

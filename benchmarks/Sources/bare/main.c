@@ -1,10 +1,12 @@
 // The yardstick: C on GNU libmicrohttpd, driven in the best way known, from an epoll loop of its own. It answers with
-// the same bytes as the gateway does, but decides nothing: `bare PORT [--root FOLDER] [--pool BYTES] [--plain] [--echo]`.
-// With `--plain` it leaves out the fields that the gateway adds for safety and for tracing; with `--echo` it does nothing
-// but echo the frames of WebSockets.
+// the same bytes as the gateway does, but decides nothing: `bare PORT [--root FOLDER] [--pool BYTES] [--plain] [--keep]`,
+// or `bare PORT --echo`. With `--plain` it leaves out the fields that the gateway adds for safety and for tracing. With
+// `--keep` it keeps a body until its answer, as a handler needs it, where it else counts the bytes. With `--echo` it does
+// nothing but echo the frames of WebSockets.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -29,11 +31,12 @@ static const char typed[] =
     "\"message\":\"\"}";
 
 static const char *root;
-static int is_plain, is_echo;
+static int is_plain, is_echo, keeps_bodies;
 static unsigned long requests;
 
 struct request {
-    size_t received;
+    size_t received, room;
+    char *body;
     struct MHD_Connection *connection;
     struct request *next;
     int is_back;
@@ -103,6 +106,17 @@ static enum MHD_Result answer_file(struct MHD_Connection *connection, const char
     return answer(connection, MHD_create_response_from_fd64(status.st_size, file), "application/octet-stream");
 }
 
+static int keep(struct request *request, struct MHD_Connection *connection, const char *data, size_t size) {
+    if (request->received + size > request->room) {
+        const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+        request->room = length != NULL ? strtoul(length, NULL, 10) : 2 * (request->received + size);
+        request->body = realloc(request->body, request->room);
+        if (request->body == NULL) return 0;
+    }
+    memcpy(request->body + request->received, data, size);
+    return 1;
+}
+
 static enum MHD_Result serve(
     void *self, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
     const char *data, size_t *size, void **context
@@ -115,6 +129,7 @@ static enum MHD_Result serve(
         return MHD_YES;
     }
     if (*size > 0) {
+        if (keeps_bodies && !keep(request, connection, data, *size)) return MHD_NO;
         request->received += *size;
         *size = 0;
         return MHD_YES;
@@ -146,7 +161,9 @@ static void completed(
     void *self, struct MHD_Connection *connection, void **context, enum MHD_RequestTerminationCode code
 ) {
     (void) self; (void) connection; (void) code;
-    free(*context);
+    struct request *request = *context;
+    if (request != NULL) free(request->body);
+    free(request);
     *context = NULL;
 }
 
@@ -173,10 +190,16 @@ int main(int count, char **arguments) {
         if (strcmp(arguments[place], "--root") == 0) root = arguments[++place];
         else if (strcmp(arguments[place], "--pool") == 0) pool = (unsigned int) atoi(arguments[++place]);
         else if (strcmp(arguments[place], "--plain") == 0) is_plain = 1;
+        else if (strcmp(arguments[place], "--keep") == 0) keeps_bodies = 1;
         else if (strcmp(arguments[place], "--echo") == 0) is_echo = 1;
     }
     if (count < 2) return 64;
     signal(SIGPIPE, SIG_IGN);
+    if (keeps_bodies) {
+        // As in the gateway: what is freed is taken again, and not given back to the system.
+        mallopt(M_MMAP_THRESHOLD, 32 << 20);
+        mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    }
 
     int listening = socket(AF_INET, SOCK_STREAM | (is_echo ? 0 : SOCK_NONBLOCK), 0), yes = 1;
     struct sockaddr_in address = {
@@ -192,7 +215,9 @@ int main(int count, char **arguments) {
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, serve, NULL,
         MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,
         MHD_OPTION_CONNECTION_LIMIT, 15000u, MHD_OPTION_CONNECTION_TIMEOUT, 60u,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) pool, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) pool,
+        // As much of the pool as the library spares for what it reads (0.9.75).
+        MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t) pool / 4 * 3, MHD_OPTION_END);
     if (daemon == NULL) return 1;
 
     pthread_t thread;

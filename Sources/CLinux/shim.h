@@ -13,6 +13,10 @@
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
+#include <time.h>
+
+// C's header declares it for X/Open alone.
+char *strptime(const char *text, const char *format, struct tm *parts);
 
 // Names the thread that calls it.
 static inline void dbl_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -5,6 +5,12 @@ import Glibc
 package enum Linux {
     static func nameThread(_ name: String) { dbl_name_thread(name) }
 
+    /// Reads a date, leniently (strptime(3)); nil where the text has another form.
+    package static func date(_ text: String, as format: String) -> tm? {
+        var parts = tm()
+        return strptime(text, format, &parts) == nil ? nil : parts
+    }
+
     /// True for a Windows folder mounted by WSL (9p or drvfs): there, file modes say that everybody may write.
     package static func isOfWindows(_ folder: Int32) -> Bool { dbl_is_of_windows(folder) }
 

@@ -4,11 +4,8 @@ extension [UInt8] {
     /// Appends untrusted text for a terminal: line breaks, control characters and characters that change the text's
     /// direction are replaced by question marks.
     package mutating func append(harmless text: String) {
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
-            self += text.utf8
-        } else {
-            for scalar in text.unicodeScalars { self += UTF8.encode(scalar.isHarmless ? scalar : "?")! }
-        }
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self += text.utf8 }
+        for scalar in text.unicodeScalars { self += UTF8.encode(scalar.isHarmless ? scalar : "?")! }
     }
 
     /// - Parameter limit: the maximum number of characters; the rest is omitted.
@@ -22,15 +19,12 @@ extension [UInt8] {
     /// Control characters and the like occur only in strings, where they are escaped as `\uXXXX`.
     package mutating func append(harmless value: JSON) {
         let text = value.bytes
-        if text.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
-            self += text
-        } else {
-            for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
-                self +=
-                    scalar.isHarmless
-                    ? Array(UTF8.encode(scalar)!)
-                    : scalar.utf16.flatMap { Array("\\u\(JSON.hexadecimal($0))".utf8) }
-            }
+        if text.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self += text }
+        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+            self +=
+                scalar.isHarmless
+                ? Array(UTF8.encode(scalar)!)
+                : scalar.utf16.flatMap { Array("\\u\(JSON.hexadecimal($0))".utf8) }
         }
     }
 }

@@ -44,7 +44,7 @@ final class Answer: Sendable {
     /// call of the access handler, on the loop's thread.
     func queue(on connection: LibraryConnection, for exchange: Exchange?) -> Bool {
         if let exchange, headers.isEmpty, case .bytes(let bytes) = body,
-            bytes.count <= ReusableResponse.longest
+            max(bytes.count, fixed.count) <= ReusableResponse.longest
         {
             return added.withUnsafeBytes { exchange.reuse(fixed, $0, bytes, status, on: connection) }
         }

@@ -34,6 +34,11 @@ final class ReusableResponse {
 
     deinit { handle.release() }
 
+    func isFor(_ fixed: [UInt8], length: Int) -> Bool {
+        self.length == length && self.fixed.count == fixed.count
+            && memcmp(self.fixed, fixed, fixed.count) == 0
+    }
+
     func hold(_ bytes: [UInt8], adding fields: UnsafeRawBufferPointer) {
         added.value.withUnsafeBytes { handle.remove($0) }
         added.value.removeAll(keepingCapacity: true)
@@ -45,28 +50,34 @@ final class ReusableResponse {
 
 /// Idle responses of one loop.
 ///
-/// At most 64: the lengths of body and fixed fields select a slot, and a new one replaces the one in it.
+/// The lengths of body and fixed fields select one of 64 slots, which has up to 16 with the same fields and length; one
+/// that differs replaces them.
 struct ReusableResponses {
     private static let count = 64
+    /// The number of alike ones: an upstream's answers are sent at the same time, and then given back.
+    private static let most = 16
 
     private let loop: Loop
-    private var idle = [ReusableResponse?](repeating: nil, count: Self.count)
+    private var idle = [[ReusableResponse]](repeating: [], count: Self.count)
 
     init(of loop: Loop) { self.loop = loop }
 
     /// An idle response with these fixed fields and this body length, or a new one; nil if memory runs out.
     mutating func take(_ fixed: [UInt8], length: Int) -> ReusableResponse? {
         let place = Self.place(fixed, length)
-        guard let found = idle[place], found.length == length, found.fixed == fixed else {
+        guard let found = idle[place].last, found.isFor(fixed, length: length) else {
             return ReusableResponse(fixed, length: length, of: loop)
         }
-        idle[place] = nil
-        return found
+        return idle[place].removeLast()
     }
 
     /// Takes back a response after it was sent or its connection was closed.
     mutating func giveBack(_ response: ReusableResponse) {
-        idle[Self.place(response.fixed, response.length)] = response
+        let place = Self.place(response.fixed, response.length)
+        if let last = idle[place].last, !last.isFor(response.fixed, length: response.length) {
+            idle[place] = []
+        }
+        if idle[place].count < Self.most { idle[place].append(response) }
     }
 
     private static func place(_ fixed: [UInt8], _ length: Int) -> Int { (fixed.count + length) % count }

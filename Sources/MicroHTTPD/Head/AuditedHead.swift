@@ -5,7 +5,7 @@ import Synchronization
 /// The parsed head of a request that has passed ``HeadAudit``.
 ///
 /// Its parts are properties, because most are used once, and making an `HTTPRequest` costs more than that. One object
-/// may be shared by many requests of a loop (``KnownHeads``). All is constant but two parts, which are set once.
+/// may be shared by many requests of a loop (``KnownHeads``). All is constant but three parts, which are set once.
 package final class AuditedHead: Sendable {
     /// How the length of the body is determined (RFC 9112, section 6).
     package enum Framing: Sendable, Equatable {
@@ -31,6 +31,8 @@ package final class AuditedHead: Sendable {
     /// True if the same head has come before: then it is kept for the next requests.
     package let isRepeated = Atomic(false)
     private let handler = Mutex<(any HeadHandler)?>(nil)
+    /// What ``room(in:)`` counts; -1 before it is counted.
+    private let used = Atomic(-1)
 
     init(
         method: HTTPRequest.Method, scheme: String, authority: String?, target: String, headers: HTTPFields,
@@ -50,10 +52,15 @@ package final class AuditedHead: Sendable {
     /// The bytes of a connection's memory that are left for the head of a response; the library uses 64 bytes more for
     /// each field and each cookie, and copies the cookies.
     func room(in pool: Int) -> Int {
+        if used.load(ordering: .relaxed) < 0 { used.store(counted, ordering: .relaxed) }
+        return max(0, pool - used.load(ordering: .relaxed))
+    }
+
+    private var counted: Int {
         let cookies = headers[fields: .cookie].reduce(0) { count, field in
             count + field.value.utf8.reduce(64) { $0 + ($1 == UInt8(ascii: ";") ? 65 : 1) }
         }
-        return max(0, pool - headers.bytes - 64 * headers.count - target.utf8.count - cookies - 1024)
+        return headers.bytes + 64 * headers.count + target.utf8.count + cookies + 1024
     }
 
     /// The handler for requests with this head; `make` is called for the first of them only.

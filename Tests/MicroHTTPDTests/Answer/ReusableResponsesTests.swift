@@ -1,4 +1,5 @@
 import EngineSupport
+import EventLoop
 import HTTPTypes
 import MicroHTTPD
 import TestSupport
@@ -47,6 +48,39 @@ extension OneAtATime {
                             if reply["X-Target"] != target || reply.body != Self.body(target, 1000) {
                                 wrong += 1
                             }
+                        }
+                    }
+                    return wrong
+                }
+                #expect(wrong == 0)
+            }
+        }
+
+        /// As of an upstream, whose answers are alike: these have one place in common, of which more wait than it keeps.
+        @Test func fixedFieldsOfTheSameLengthAreNotMixed() async throws {
+            try await withServer(loops: 1) { exchange in
+                let target = exchange.request.path ?? ""
+                let answer = { @Sendable in
+                    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+                    exchange.send(
+                        .ok, [:], fixed: Array("X-Target\0\(target)\0".utf8), adding: none, [1])
+                }
+                // The first of each client answers at once, the others together in a later round.
+                if target.hasSuffix("0") { answer() } else { exchange.loop.performSoon(answer) }
+            } test: { server in
+                let port = server.port
+                let wrong = try await blocking {
+                    let clients = try (10..<50).map { (try RawClient(port), $0) }
+                    var wrong = 0
+                    for number in 100..<120 {
+                        // Every other client asks for the same, and so gets the same fields.
+                        for (client, index) in clients {
+                            let target = "/\(index % 2 == 0 ? 10 : index)/\(number)"
+                            try client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+                        }
+                        for (client, index) in clients {
+                            let target = "/\(index % 2 == 0 ? 10 : index)/\(number)"
+                            if try client.reply()["X-Target"] != target { wrong += 1 }
                         }
                     }
                     return wrong

@@ -16,7 +16,7 @@ package protocol LoopResponder: Responder {
 }
 
 /// Several responders in a row; the first that answers wins.
-package struct ResponderChain: LoopResponder {
+package final class ResponderChain: LoopResponder {
     private let responders: [any Responder]
     /// The first responder, if it can answer without a task.
     private let first: (any LoopResponder)?

@@ -14,7 +14,10 @@ extension HTMLInjection {
             return outgoing
         }
         let use = use(of: request)
-        guard use != .other, !request.headers.isEmpty else { return request }
+        let conditions = [HTTPField.Name.ifMatch, .ifNoneMatch, .ifRange]
+        guard use != .other, use != .unknown || conditions.contains(where: request.headers.contains) else {
+            return request
+        }
         var headers = request.headers
         let suffix = suffix(for: request)
         if let field = headers.value(.ifMatch) {

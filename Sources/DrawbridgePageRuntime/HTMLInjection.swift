@@ -12,15 +12,10 @@ import Logging
 /// wrong type, not a download, a range or an encoded body, since nothing is decompressed here. `application/xhtml+xml`
 /// is left unchanged: in XML a single wrong byte breaks the page.
 ///
-/// ```swift
-/// let response = try await behind.respond(to: injection.outgoing(request))
-/// return response.map { injection.apply(to: $0, for: request) }
-/// ```
-///
 /// The `ETag` of a changed document gets a suffix, of this process's epoch and the tag's version, which is removed from
 /// `If-None-Match` again. Caches must always revalidate the document, because its tag contains the page token, which is
 /// new in every process.
-package struct HTMLInjection: Sendable {
+package final class HTMLInjection: Sendable {
     /// The suffix of entity tags of changed documents, unique to this process.
     private let mark: String
     /// The version of the tag for a request; changes whenever the tag does.
@@ -68,10 +63,10 @@ package struct HTMLInjection: Sendable {
     ///   - request: the request as it was received, before ``outgoing(_:)``.
     package func apply(to response: Response, for request: Request) -> Response {
         if ServiceWorkers.isScript(request.headers) { return worker(response, for: request) }
-        let use = use(of: request)
         if response.status == .notModified {
-            return use == .other ? response : notModified(response, for: request)
+            return use(of: request) == .other ? response : notModified(response, for: request)
         }
+        let use = use(of: request)
         let isUnnamed = use == .page && response.isUnnamed
         guard response.isHTML || isUnnamed else {
             if use == .page, response.isXHTML { withoutNative.tell(of: request, .xml) }
@@ -106,6 +101,16 @@ package struct HTMLInjection: Sendable {
             document.body = withoutNative.expect(request, document.body)
         }
         return document
+    }
+
+    /// Changes a document in place: no copy is made of the others, which are most.
+    package func apply(to response: inout Response, for request: Request) {
+        guard
+            response.status == .notModified || response.isHTML || response.isUnnamed || response.isXHTML
+                || ServiceWorkers.isScript(request.headers)
+        else { return }
+        response.headers = response.headers
+        response = apply(to: response, for: request)
     }
 
     private func worker(_ response: Response, for request: Request) -> Response {
@@ -278,23 +283,22 @@ extension Response {
 
     /// With or without parameters; compares bytes and makes no index of the fields, to be fast for every response.
     private func isType(_ name: String) -> Bool {
-        var text = contentType?.text ?? headers.last { $0.name == .contentType }?.value ?? ""
+        var text = typeText ?? ""
         return text.withUTF8 { type in
             // Of several the last one is meant (Fetch, "extract a MIME type").
-            var rest = type[(type.lastIndex(of: UInt8(ascii: ",")).map { $0 + 1 } ?? 0)...]
-            while let first = rest.first, first.isBlank { rest.removeFirst() }
+            var place = (type.lastIndex(of: UInt8(ascii: ",")) ?? -1) + 1
+            while place < type.count, type[place].isBlank { place += 1 }
             for byte in name.utf8 {
-                guard let first = rest.first, first | 0x20 == byte else { return false }
-                rest.removeFirst()
+                guard place < type.count, type[place] | 0x20 == byte else { return false }
+                place += 1
             }
-            return rest.first.map { $0 == UInt8(ascii: ";") || $0.isBlank } != false
+            return place == type.count || type[place] == UInt8(ascii: ";") || type[place].isBlank
         }
     }
 
     /// Whether a browser guesses the type from the bytes (MIME Sniffing, section 7).
     fileprivate var isUnnamed: Bool {
-        let type = contentType?.text ?? headers.value(.contentType) ?? ""
-        return ["", "unknown/unknown", "application/unknown", "*/*"].contains(type)
+        ["", "unknown/unknown", "application/unknown", "*/*"].contains(typeText ?? "")
             && status.kind == .successful
             && headers.value(.xContentTypeOptions)?.lowercased() != "nosniff"
             && headers.word(.contentDisposition)?.hasPrefix("attachment") != true
@@ -321,11 +325,5 @@ extension Response {
     fileprivate func policies(_ name: HTTPField.Name) -> [ContentSecurityPolicy] {
         guard headers.contains(name) else { return [] }
         return headers[values: name].flatMap { ContentSecurityPolicy.list(Array($0.utf8)) }
-    }
-}
-
-extension HTTPFields {
-    fileprivate func word(_ name: HTTPField.Name) -> String? {
-        value(name).map { Substring($0.utf8.trimmed).lowercased() }
     }
 }

@@ -65,7 +65,7 @@ package final class ServiceWorkers: Sendable {
 
 extension Response {
     fileprivate var isScript: Bool {
-        let type = (contentType?.text ?? headers[.contentType] ?? "").prefix { $0 != ";" }.lowercased()
+        let type = (typeText ?? "").prefix { $0 != ";" }.lowercased()
         return type.contains("javascript") || type.contains("ecmascript")
     }
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPClient
+import HTTPGrammar
 import MicroHTTPD
 
 // Sends the gateway's responses with the engine.
@@ -36,7 +37,7 @@ extension Exchange {
         switch answer.body.content {
         case .bytes(let bytes), .output(let bytes):
             answer.withAddedText { added in
-                send(answer.status, answer.ownHeaders, fixed: answer.fixedText, adding: added, bytes)
+                send(answer.status, answer.headersForEngine, fixed: answer.fixedText, adding: added, bytes)
             }
         case .file(let file):
             send(
@@ -105,7 +106,7 @@ extension Gateway {
     ) -> Response? {
         guard answer.isRelayed else { return nil }
         let room = exchange.headRoom
-        let bytes = answer.headers.bytes
+        let bytes = answer.relayed?.text.size ?? answer.headers.bytes
         guard bytes > room else { return nil }
         let error = HTTPError(
             .badGateway,

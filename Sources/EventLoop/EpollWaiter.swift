@@ -77,6 +77,8 @@ package struct Readiness: OptionSet, Sendable {
     /// `read` does not block: there are bytes, or the peer has finished sending.
     package static let readable = Readiness(EPOLLIN)
     package static let writable = Readiness(EPOLLOUT)
+    /// Both, as one constant: a literal of two is made anew wherever it stands, by 2,000 instructions.
+    package static let usual = Readiness(rawValue: readable.rawValue | writable.rawValue)
     /// The peer has finished sending (FIN).
     package static let closed = Readiness(EPOLLRDHUP)
     /// Both directions are closed; like ``failed``, it is always reported, whether asked for or not.

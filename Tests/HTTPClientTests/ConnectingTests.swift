@@ -17,7 +17,7 @@ struct ConnectingTests {
         let tries = Atomic<Int>(0)
         let origin = Origin(.socket(server.path))
         let request = TransferRequest(
-            origin, .get, "/", host: "localhost", fields: [:], body: .none, connectLimit: 3_600_000,
+            origin, .get, "/", host: "localhost", body: .none, connectLimit: 3_600_000,
             silenceLimit: 3_600_000)
         await withCheckedContinuation { continuation in
             loop.perform {

@@ -71,7 +71,7 @@ enum TransferTarget: FuzzTarget {
         let answer = Array(bytes.dropFirst())
         let server = listener
         let request = TransferRequest(
-            Origin(.socket(path)), isHead ? .head : .get, "/", host: "fuzz", fields: [:], body: .none,
+            Origin(.socket(path)), isHead ? .head : .get, "/", host: "fuzz", body: .none,
             connectLimit: 5000, silenceLimit: 5000, upgrade: isUpgrade && !isHead ? "websocket" : nil)
         let sent = wait { await transfer(request, answer, Int(first >> 2) + 1, server) }
         check(sent <= answer.count, "\(sent) bytes of a body of \(answer.count)")

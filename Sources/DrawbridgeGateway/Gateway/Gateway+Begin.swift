@@ -64,7 +64,7 @@ extension Gateway {
     ) {
         let number = passes(request)
         pending.start(begin) { [self] response, isCancelled in
-            var answer = passing.answer(response) ?? response
+            guard var answer = passing.answer(response) else { preconditionFailure("a response was lost") }
             passed(number, isCancelled ? nil : answer.status)
             finish(&answer, for: request)
             return answer

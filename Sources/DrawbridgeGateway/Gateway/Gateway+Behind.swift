@@ -9,7 +9,13 @@ struct PassThrough: Sendable {
     /// The request that the responders get, for example with the app's `User-Agent`.
     let request: Request
     /// Makes the caller's response of the responder's, which is nil if no responder takes the request.
-    let answer: @Sendable (Response?) -> Response?
+    let change: @Sendable (inout Response?) -> Void
+
+    func answer(_ response: consuming Response?) -> Response? {
+        change(&response)
+        response?.setPasser()
+        return response
+    }
 }
 
 extension Gateway {
@@ -60,34 +66,36 @@ extension Gateway {
     func passing(_ request: Request) -> PassThrough? {
         if OwnPath.isOwn(request) { return nil }
         guard let injection, !request.isAbsoluteForm, pageRuntime?.isFor(request.path) == true else {
-            return PassThrough(responders: behind, request: request) { $0?.withPasser }
+            return PassThrough(responders: behind, request: request) { _ in }
         }
         if let refusal = injection.refusal(of: request) {
-            return PassThrough(responders: ResponderChain([]), request: request) { _ in
-                Self.refusal(refusal).withPasser
-            }
+            let answer = Self.refusal(refusal)
+            return PassThrough(responders: ResponderChain([]), request: request) { $0 = answer }
         }
         let sent = injection.outgoing(withAppName(request))
         return PassThrough(responders: behind, request: sent) { [self] response in
-            guard let response else { return injection.leaving(request)?.withPasser }
-            if let stays = staying(response, to: request) { return stays.withPasser }
-            return withCookies(injection.apply(to: response, for: request), for: request).withPasser
+            if response == nil {
+                response = injection.leaving(request)
+            } else if let stays = staying(response!, to: request) {
+                response = stays
+            } else {
+                injection.apply(to: &response!, for: request)
+                addCookies(to: &response!, for: request)
+            }
         }
     }
 
     /// Adds the cookies of the page's mock settings, unless the request or the response has a cookie of the same name.
-    private func withCookies(_ response: Response, for request: Request) -> Response {
+    private func addCookies(to response: inout Response, for request: Request) {
         guard replyBook.isUsed, DocumentRequest(request) == .page,
             response.status.kind == .successful || response.status == .notModified
-        else { return response }
+        else { return }
         let cookies = replyBook.settings(ofPageAt: request.path).cookies
-        guard !cookies.isEmpty else { return response }
+        guard !cookies.isEmpty else { return }
         let known = request.cookies
         let given = response.headers[values: .setCookie].map { $0.prefix { $0 != "=" } }
-        var response = response
         for (name, value) in cookies where known[name] == nil && !given.contains(where: { $0 == name }) {
             response.headers.append(HTTPField(name: .setCookie, value: "\(name)=\(value); Path=/"))
         }
-        return response
     }
 }

@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 /// Names of header fields that swift-http-types does not define.
@@ -46,6 +47,11 @@ extension HTTPField.Name {
 extension HTTPFields {
     /// The value of a field, as the subscript gives it, but faster if the field is missing.
     package func value(_ name: HTTPField.Name) -> String? { contains(name) ? self[name] : nil }
+
+    /// The value in lower case, without white space around it.
+    package func word(_ name: HTTPField.Name) -> String? {
+        value(name).map { Substring($0.utf8.trimmed).lowercased() }
+    }
 
     package mutating func vary(by name: String) {
         let names = (value(.vary) ?? "").lowercased().split { ", \t".contains($0) }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The gateway's name in the `Via` field of messages that it forwards (RFC 9110, section 7.6.3).
-@usableFromInline package struct Via: Sendable {
+@usableFromInline package final class Via: Sendable {
     package static let withoutGateway = Via()
 
     private let pseudonym: String

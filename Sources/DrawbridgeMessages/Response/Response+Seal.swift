@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 
 extension Response {
@@ -64,7 +65,10 @@ extension Response {
     }
 
     /// The fixed fields as C strings: a name, its value, the next name.
-    package var fixedText: [UInt8] { seal.fixed?.text ?? [] }
+    package var fixedText: [UInt8] {
+        guard let relayed else { return seal.fixed?.text ?? [] }
+        return seal.fixed.map { relayed.text.bytes + $0.text } ?? relayed.text.bytes
+    }
 
     /// Calls `body` with the other fields that the gateway adds, in the same form: the request's id and the timing.
     package func withAddedText(_ body: (UnsafeRawBufferPointer) -> Void) {

@@ -1,5 +1,6 @@
 import DrawbridgeDocuments
 import DrawbridgeJSON
+import HTTPGrammar
 import HTTPTypes
 
 /// An answer: a head and a body.
@@ -26,10 +27,23 @@ public struct Response: Sendable {
             switch own {
             case .type(let type): type.headers
             case .fields(let fields): fields
+            case .relayed(let relayed): relayed.text.fields
             }
         }
-        set { own = .fields(newValue) }
+        set {
+            if relayed != nil { change { $0.isRelayed = true } }
+            own = .fields(newValue)
+        }
     }
+
+    /// The header fields of an upstream's answer, if nobody has changed them; else nil.
+    package var relayed: RelayedFields? { if case .relayed(let relayed) = own { relayed } else { nil } }
+
+    /// The header fields that are not in ``fixedText``.
+    package var headersForEngine: HTTPFields { relayed == nil ? ownHeaders : HTTPFields() }
+
+    /// The value of `Content-Type`; nil if there is none.
+    package var typeText: String? { contentType?.text ?? relayed?.type ?? headers.value(.contentType) }
 
     /// The shared object for the `Content-Type`, if that is a usual one and the answer's only field; else nil.
     package var contentType: ContentType? { if case .type(let type) = own { type } else { nil } }
@@ -62,7 +76,7 @@ public struct Response: Sendable {
 
     /// Whether it is sent exactly as an upstream sent it, without header fields of the gateway.
     package var isRelayed: Bool {
-        get { seldom?.values.isRelayed ?? false }
+        get { relayed != nil || seldom?.values.isRelayed == true }
         set { change { $0.isRelayed = newValue } }
     }
 
@@ -104,6 +118,7 @@ public struct Response: Sendable {
     private enum Own {
         case type(ContentType)
         case fields(HTTPFields)
+        case relayed(RelayedFields)
     }
 
     /// Rarely used values, in one object: a struct of more than fifteen words is copied wherever it is passed.
@@ -129,6 +144,14 @@ public struct Response: Sendable {
         self.status = status
         own = .fields(headers)
         self.body = body
+    }
+
+    /// Makes an answer of an upstream's header fields.
+    package init(_ status: HTTPResponse.Status, relaying text: FieldText, body: Body) {
+        self.init(status, body: body)
+        own = .relayed(RelayedFields(text))
+        // The engine says that it cannot send a field with a tab, if it gets it by itself.
+        if text.bytes.contains(0x09) { headers = headers }
     }
 
     private init(contentType: String, body: Body) {
@@ -192,10 +215,8 @@ public struct Response: Sendable {
     /// The value of ``answeredBy`` if the gateway itself answered a request for native.
     package static let ownAnswer = "gateway for native"
 
-    package var withPasser: Response {
-        var response = self
-        response.answeredBy = response.answeredBy ?? (isRelayed ? Self.upstream : Self.passed)
-        return response
+    package mutating func setPasser() {
+        if answeredBy == nil { answeredBy = isRelayed ? Self.upstream : Self.passed }
     }
 
     /// Whether it came from an upstream or another responder, but not from a file.
@@ -208,14 +229,24 @@ public struct Response: Sendable {
         switch own {
         case .type: name == .contentType
         case .fields(let fields): !fields.isEmpty && fields.contains(name)
+        case .relayed(let relayed): relayed.text.fields.contains(name)
         }
     }
 
     /// Removes any `Set-Cookie` for the gateway's own cookies, and adds ``ownCookie``.
     package mutating func setOwnCookie() {
-        if case .fields(let fields) = own, fields.contains(where: OwnCookies.isSet) {
-            own = .fields(HTTPFields(fields.filter { !OwnCookies.isSet(by: $0) }))
+        if contentType == nil, relayed?.setsCookie != false, ownHeaders.contains(where: OwnCookies.isSet) {
+            ownHeaders = HTTPFields(ownHeaders.filter { !OwnCookies.isSet(by: $0) })
         }
         if let ownCookie { ownHeaders[.setCookie] = ownCookie }
     }
+}
+
+/// The header fields of an upstream's answer as the engine takes them; who reads them makes others of them.
+package final class RelayedFields: Sendable {
+    package let text: FieldText
+    let type: String?
+    var setsCookie: Bool { text.places.contains { $0.known == .setCookie } }
+
+    init(_ text: FieldText) { (self.text, type) = (text, text.value(.contentType)) }
 }

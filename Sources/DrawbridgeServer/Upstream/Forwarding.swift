@@ -10,34 +10,45 @@ struct Forwarding {
     /// The header fields of a request for the upstream, without `Host` and framing fields.
     ///
     /// - Parameter mapping: replaces the gateway's address by the upstream's in `Origin` and `Referer`; nil to keep it.
-    func requestFields(
-        _ sent: HTTPFields, from caller: Request, mapping: OutwardMapping? = nil
-    ) -> HTTPFields {
-        let hopByHop = HopByHop(in: sent)
+    func request(_ sent: HTTPFields, from caller: Request, mapping: OutwardMapping? = nil) -> FieldText {
+        let hopByHop = HopByHop(sent.value(.connection))
         var addresses: String?
-        var fields = HTTPFields()
-        fields.reserveCapacity(sent.count + 4)
-        for field in sent where !hopByHop.contains(field.name) {
-            switch Self.kind(of: field.name) {
-            case .plain: fields.append(field)
-            case .ours: break
-            case .ofPage: fields.append(mapping?.mapped(field) ?? field)
-            case .forwarded where !tellsCaller: fields.append(field)
-            case .forwarded:
-                if field.name == .xForwardedFor { Self.add(field.value, to: &addresses) }
+        var text = FieldText()
+        for field in sent {
+            var name = field.name.rawName
+            name.withUTF8 { name in
+                let name = UnsafeRawBufferPointer(name)
+                let known = KnownName(name)
+                guard !hopByHop.contains(name, known) else { return }
+                switch known {
+                // Meant for this gateway only, or set anew.
+                case .host, .expect, .xDrawbridgeAfter, .xDrawbridgeBridge, .xDrawbridgeDriven,
+                    .xDrawbridgePage,
+                    .xDrawbridgePath, .xDrawbridgeSession, .xDrawbridgeToken, .xDrawbridgeWaits:
+                    return
+                case .origin, .referer, .destination, .pingFrom, .pingTo:
+                    text.append(mapping?.mapped(field) ?? field)
+                // These describe the client. A page could have set them, so the gateway may replace them.
+                case .xForwardedFor where tellsCaller: Self.add(field.value, to: &addresses)
+                case .xForwardedHost where tellsCaller, .xForwardedProto where tellsCaller: return
+                default:
+                    field.withUnsafeBytesOfValue {
+                        text.append(name, UnsafeRawBufferPointer($0), as: known)
+                    }
+                }
             }
         }
-        fields.append(via.field(isOldVersion: caller.isOldVersion))
-        guard tellsCaller else { return fields }
+        text.append(via.field(isOldVersion: caller.isOldVersion))
+        guard tellsCaller else { return text }
         if let address = caller.remoteAddress { Self.add(address, to: &addresses) }
-        if let addresses { fields.append(HTTPField(name: .xForwardedFor, value: addresses)) }
+        if let addresses { text.append(HTTPField(name: .xForwardedFor, value: addresses)) }
         // Only with `keepsHost`: an upstream that gets its own name as `Host` might compare it with `X-Forwarded-Host`.
-        guard keepsHost else { return fields }
-        fields.append(HTTPField(name: .xForwardedProto, value: caller.scheme))
+        guard keepsHost else { return text }
+        text.append(HTTPField(name: .xForwardedProto, value: caller.scheme))
         if let authority = caller.authority {
-            fields.append(HTTPField(name: .xForwardedHost, value: authority))
+            text.append(HTTPField(name: .xForwardedHost, value: authority))
         }
-        return fields
+        return text
     }
 
     /// The header fields of a response for the client, without framing fields.
@@ -45,25 +56,28 @@ struct Forwarding {
     /// - Parameters:
     ///   - isOldVersion: whether the response is HTTP/1.0.
     ///   - mapping: replaces the upstream's address by the gateway's; nil to keep it.
-    func responseFields(
-        _ sent: HTTPFields, isOldVersion: Bool = false, mapping: ReverseMapping? = nil
-    ) -> HTTPFields {
-        let hopByHop = HopByHop(in: sent)
-        var fields = HTTPFields()
-        fields.reserveCapacity(sent.count + 1)
-        for field in sent where !hopByHop.contains(field.name) {
-            guard let mapping else {
-                fields.append(field)
-                continue
-            }
-            if !mapping.binds(field.name) {
-                fields.append(mapping.mapped(field) ?? field)
-            } else if field.name == .clearSiteData {
-                for field in mapping.clearing(field) { fields.append(field) }
+    func response(
+        _ sent: FieldText, isOldVersion: Bool = false, mapping: ReverseMapping? = nil
+    ) -> FieldText {
+        let hopByHop = HopByHop(sent.value(.connection))
+        var text = FieldText()
+        for place in sent.places {
+            sent.read(place) { name, value in
+                guard !hopByHop.contains(name, place.known) else { return }
+                if let mapping, place.known?.isForHost == true {
+                    guard place.known == .clearSiteData else { return }
+                    for field in mapping.clearing(sent.field(at: place)) { text.append(field) }
+                } else if let mapping, ReverseMapping.mayMap(place.known, value),
+                    let mapped = mapping.mapped(sent.field(at: place), as: place.known)
+                {
+                    text.append(mapped)
+                } else {
+                    text.append(name, value, as: place.known)
+                }
             }
         }
-        fields.append(via.field(isOldVersion: isOldVersion))
-        return fields
+        text.append(via.field(isOldVersion: isOldVersion))
+        return text
     }
 
     func host(at url: UpstreamURL, for caller: Request) -> String {
@@ -74,35 +88,6 @@ struct Forwarding {
         // An empty member would make the list invalid.
         if !text.isEmpty { list = list.map { "\($0), \(text)" } ?? text }
     }
-
-    private enum Kind {
-        case plain
-        /// Not forwarded: meant for this gateway only, or set anew.
-        case ours
-        case ofPage
-        /// Describes the client. A page could have set it, so the gateway may replace it.
-        case forwarded
-    }
-
-    private static func kind(of name: HTTPField.Name) -> Kind {
-        // Compares the length first: it rules out most names cheaply.
-        switch name.canonicalName.utf8.count {
-        case 4 where name == .host: .ours
-        case 6 where name == .expect: .ours
-        case 6 where name == .origin: .ofPage
-        case 7 where name == .referer || name == OutwardMapping.pingTo: .ofPage
-        case 9 where name == OutwardMapping.pingFrom: .ofPage
-        case 11 where name == OutwardMapping.destination: .ofPage
-        case 15 where name == .xForwardedFor: .forwarded
-        case 16 where name == .xForwardedHost: .forwarded
-        case 17 where name == .xForwardedProto: .forwarded
-        case 17 where name == .pageID || name == .pagePath: .ours
-        case 18 where name == .pageToken || name == .pageWaits || name == .pageAfter: .ours
-        case 19 where name == .pageBridge || name == .pageDriven: .ours
-        case 20 where name == .session: .ours
-        default: .plain
-        }
-    }
 }
 
 /// The hop-by-hop fields of a request or response, which are not forwarded (RFC 9110, section 7.6.1).
@@ -112,27 +97,12 @@ struct HopByHop {
     /// Further names listed in `Connection`, in lower case.
     private var named: Set<String> = []
 
-    init(in fields: HTTPFields) {
-        for field in fields where field.name == .connection { read(field.value) }
-    }
+    /// - Parameter connection: the value of `Connection`; of several, all of them with commas.
+    init(_ connection: String?) { if let connection { read(connection) } }
 
-    func contains(_ name: HTTPField.Name) -> Bool {
-        Self.isAlways(name) || (!named.isEmpty && named.contains(name.canonicalName))
-    }
-
-    private static func isAlways(_ name: HTTPField.Name) -> Bool {
-        // Compares the length first: it rules out most names cheaply.
-        switch name.canonicalName.utf8.count {
-        case 2: name == .te
-        case 7: name == .upgrade || name == .trailer
-        case 10: name == .connection || name == .keepAlive
-        case 14: name == .contentLength || name == .http2Settings
-        case 16: name == .proxyConnection
-        case 17: name == .transferEncoding
-        case 18: name == .proxyAuthenticate
-        case 19: name == .proxyAuthorization
-        default: false
-        }
+    func contains(_ name: UnsafeRawBufferPointer, _ known: KnownName?) -> Bool {
+        known?.isHopByHop == true
+            || !named.isEmpty && named.contains(String(decoding: name, as: UTF8.self).lowercased())
     }
 
     private mutating func read(_ value: String) {
@@ -143,10 +113,4 @@ struct HopByHop {
             if !name.isEmpty { named.insert(Substring(name).lowercased()) }
         }
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let proxyConnection = Self("Proxy-Connection")!
-    /// Belongs to `Upgrade: h2c` (RFC 7540, section 3.2.1).
-    fileprivate static let http2Settings = Self("HTTP2-Settings")!
 }

@@ -11,39 +11,28 @@ struct ReverseMapping {
     var keepsHost = false
     var links: (origin: [UInt8], found: @Sendable () -> Void)?
 
-    /// Whether browsers would apply a field to everything with the gateway's host name, even to other servers on
-    /// `localhost`; such fields are removed, or replaced by ``clearing(_:)``.
-    func binds(_ name: HTTPField.Name) -> Bool {
-        // Compares the length first: it rules out most names cheaply.
-        switch name.canonicalName.utf8.count {
-        case 3: name == .nel
-        case 7: name == .altSvc
-        case 9: name == .expectCT
-        case 15: name == .publicKeyPins || name == .clearSiteData
-        case 25: name == .strictTransportSecurity
-        case 27: name == .publicKeyPinsReportOnly
-        default: false
+    /// Whether a field can have an address: a quick look, because most have none.
+    static func mayMap(_ name: KnownName?, _ value: UnsafeRawBufferPointer) -> Bool {
+        var last: UInt8 = 0
+        for byte in value {
+            if byte == UInt8(ascii: "/"), last == byte { return true }
+            last = byte
         }
+        return name != nil && name != .contentType
     }
 
     /// The rewritten field; nil if it stays as it is.
-    func mapped(_ field: HTTPField) -> HTTPField? {
-        switch field.name.canonicalName.utf8.count {
-        case 7 where field.name == .refresh: replacing(field, refresh)
-        case 8 where field.name == .location: replacing(field, url)
-        case 16 where field.name == .contentLocation: replacing(field, url)
-        case 10 where field.name == .setCookie:
-            cookie(field.withUnsafeBytesOfValue(Array.init)).map { HTTPField(name: field.name, value: $0) }
-        case 22 where field.name == .serviceWorkerAllowed: replacing(field, url)
-        case 23 where field.name == .contentSecurityPolicy,
-            35 where field.name == .contentSecurityPolicyReportOnly:
-            policy(field.withUnsafeBytesOfValue(Array.init)).map { HTTPField(name: field.name, value: $0) }
-        default:
-            field.withUnsafeBytesOfValue(Self.mayHaveURL)
-                ? urls(in: field.withUnsafeBytesOfValue(Array.init)).map {
-                    HTTPField(name: field.name, value: $0)
-                } : nil
-        }
+    func mapped(_ field: HTTPField, as name: KnownName?) -> HTTPField? {
+        let bytes = field.withUnsafeBytesOfValue(Array.init)
+        let changed: [UInt8]? =
+            switch name {
+            case .refresh: replacing(bytes, refresh)
+            case .location, .contentLocation, .serviceWorkerAllowed: replacing(bytes, url)
+            case .setCookie: cookie(bytes)
+            case .contentSecurityPolicy, .contentSecurityPolicyReportOnly: policy(bytes)
+            default: urls(in: bytes)
+            }
+        return changed.map { HTTPField(name: field.name, value: $0) }
     }
 
     /// `Clear-Site-Data` without cookies, which browsers would delete for all ports of this host, ours with them.
@@ -63,19 +52,9 @@ struct ReverseMapping {
             ? deleted : deleted + [HTTPField(name: field.name, value: kinds.joined(separator: ", "))]
     }
 
-    private static func mayHaveURL(_ bytes: some Collection<UInt8>) -> Bool {
-        var last: UInt8 = 0
-        for byte in bytes {
-            if byte == UInt8(ascii: "/"), last == byte { return true }
-            last = byte
-        }
-        return false
-    }
-
-    private func replacing(_ field: HTTPField, _ map: (String) -> String?) -> HTTPField? {
+    private func replacing(_ value: [UInt8], _ map: (String) -> String?) -> [UInt8]? {
         // A value that is not UTF-8 is not a URL.
-        let text = field.withUnsafeBytesOfValue { String(validating: $0, as: UTF8.self) }
-        return text.flatMap(map).map { HTTPField(name: field.name, value: $0) }
+        String(validating: value, as: UTF8.self).flatMap(map).map { Array($0.utf8) }
     }
 
     // MARK: URLs
@@ -243,14 +222,4 @@ extension ReverseMapping: AddressRewriter {
         return mapping.gatewayTarget(for: path).flatMap { target in own(caller.scheme).map { $0 + target } }
             ?? "'self'"
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let refresh = Self("Refresh")!
-    fileprivate static let serviceWorkerAllowed = Self("Service-Worker-Allowed")!
-    fileprivate static let nel = Self("NEL")!
-    fileprivate static let altSvc = Self("Alt-Svc")!
-    fileprivate static let expectCT = Self("Expect-CT")!
-    fileprivate static let publicKeyPins = Self("Public-Key-Pins")!
-    fileprivate static let publicKeyPinsReportOnly = Self("Public-Key-Pins-Report-Only")!
 }

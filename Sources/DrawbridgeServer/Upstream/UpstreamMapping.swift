@@ -5,7 +5,7 @@
 ///
 /// Targets are not decoded or normalized: `/api/../x` becomes `/v2/../x`, which the upstream may resolve to a path
 /// outside of `/v2`. So the path in the URL is no access control.
-struct UpstreamMapping: Sendable, Equatable {
+final class UpstreamMapping: Sendable {
     /// The prefix without a slash at the end; empty for all targets.
     let prefix: String
     let url: UpstreamURL
@@ -16,7 +16,7 @@ struct UpstreamMapping: Sendable, Equatable {
     }
 
     /// Parses `URL` or `/prefix=URL`.
-    init(parsing text: String) throws(InvalidUpstream) {
+    convenience init(parsing text: String) throws(InvalidUpstream) {
         let isBelow = text.hasPrefix("/")
         // The first equals sign separates the prefix; in a URL, one can only come after the scheme.
         guard let mark = (isBelow ? text[...] : text.prefix { $0 != ":" }).firstIndex(of: "=") else {
@@ -65,8 +65,8 @@ struct UpstreamMapping: Sendable, Equatable {
 
     /// The part after the prefix: empty, or beginning with a slash or question mark; nil if the prefix does not match.
     private static func rest(of target: String, below prefix: String) -> Substring? {
-        guard target.utf8.starts(with: prefix.utf8) else { return nil }
-        let rest = Substring(target.utf8.dropFirst(prefix.utf8.count))
+        guard prefix.isEmpty || target.utf8.starts(with: prefix.utf8) else { return nil }
+        let rest = prefix.isEmpty ? target[...] : Substring(target.utf8.dropFirst(prefix.utf8.count))
         switch rest.utf8.first {
         case UInt8(ascii: "/"): return rest
         case nil, UInt8(ascii: "?"): return prefix.isEmpty ? nil : rest
@@ -82,10 +82,6 @@ struct UpstreamMapping: Sendable, Equatable {
 struct OutwardMapping {
     let mapping: UpstreamMapping
     let caller: Request
-
-    static let destination = HTTPField.Name("Destination")!
-    static let pingFrom = HTTPField.Name("Ping-From")!
-    static let pingTo = HTTPField.Name("Ping-To")!
 
     /// The rewritten field; nil if it has another server's address and stays as it is.
     func mapped(_ field: HTTPField) -> HTTPField? {

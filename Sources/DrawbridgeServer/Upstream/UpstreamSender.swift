@@ -4,7 +4,7 @@ import HTTPGrammar
 import MicroHTTPD
 
 /// Forwards requests to one upstream, and converts its responses to the gateway's.
-struct UpstreamSender: Sendable {
+final class UpstreamSender: Sendable {
     private let url: UpstreamURL
     private let origin: Origin
     private let options: Upstream.Options
@@ -47,7 +47,7 @@ struct UpstreamSender: Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                fetch.loop.perform {
+                fetch.loop.perform { [self] in
                     begin(fetch, request, target, by: mapping) { continuation.resume(returning: $0) }
                 }
             }
@@ -70,14 +70,15 @@ struct UpstreamSender: Sendable {
         _ fetch: UpstreamFetch, _ request: Request, _ target: String, by mapping: UpstreamMapping?,
         _ tell: @escaping (Response) -> Void
     ) {
-        if let answer = ownAnswer(to: request, target) { return tell(answer) }
+        let isTunnel = isTunnel(request)
+        if let answer = ownAnswer(to: request, target, isTunnel: isTunnel) { return tell(answer) }
         let out = TransferRequest(
             origin, request.method, target, host: forwarding(request).host(at: url, for: request),
             fields: requestFields(request, by: mapping), body: .init(of: request),
             connectLimit: options.connectTimeout.wholeMilliseconds,
             silenceLimit: options.answerTimeout.wholeMilliseconds,
-            upgrade: isTunnel(request) ? "websocket" : nil, caller: Self.caller(of: request))
-        fetch.start(out, request.body) { result in
+            upgrade: isTunnel ? "websocket" : nil, caller: Self.caller(of: request))
+        fetch.start(out, request.body) { [self] result in
             switch result {
             case .success(let beginning):
                 record.succeeded(request.logger)
@@ -92,12 +93,12 @@ struct UpstreamSender: Sendable {
     ///
     /// A handler may have made a target with a space or line break, which would change the request line or add header
     /// fields. A request that has already passed this gateway would loop. `OPTIONS` may end here, by `Max-Forwards`.
-    private func ownAnswer(to request: Request, _ target: String) -> Response? {
+    private func ownAnswer(to request: Request, _ target: String, isTunnel: Bool) -> Response? {
         guard !target.isEmpty, target.utf8.allSatisfy(\.isTargetByte) else {
             let message = "a handler made an invalid target, with a space for instance; percent-encode it"
             return Gateway.refusal(HTTPError(.internalServerError, message))
         }
-        if request.via.isNamed(in: request.headers) {
+        if !request.isAnonymous, request.via.isNamed(in: request.headers) {
             return Gateway.refusal(
                 HTTPError(
                     .loopDetected,
@@ -106,7 +107,7 @@ struct UpstreamSender: Sendable {
                     page's own server
                     """))
         }
-        if isTunnel(request), let error = request.answerer?.refusesSocket(of: request) {
+        if isTunnel, let error = request.answerer?.refusesSocket(of: request) {
             return Gateway.refusal(error)
         }
         if request.method == .options, Self.maxForwards(of: request) == 0 {
@@ -125,13 +126,13 @@ struct UpstreamSender: Sendable {
         Forwarding(via: request.via, tellsCaller: options.tellsCaller, keepsHost: options.keepsHost)
     }
 
-    private func requestFields(_ request: Request, by mapping: UpstreamMapping?) -> HTTPFields {
+    private func requestFields(_ request: Request, by mapping: UpstreamMapping?) -> FieldText {
         let isServers = options.rewritesAddresses && !options.keepsHost
-        var fields = forwarding(request).requestFields(
-            request.headers, from: request,
+        var sent = request.headers
+        if let left = Self.maxForwards(of: request) { sent[.maxForwards] = String(left - 1) }
+        return forwarding(request).request(
+            sent, from: request,
             mapping: isServers ? mapping.map { OutwardMapping(mapping: $0, caller: request) } : nil)
-        if let left = Self.maxForwards(of: request) { fields[.maxForwards] = String(left - 1) }
-        return fields
     }
 
     /// Warns once about a redirect that leaves the gateway, or that leads to the same URL again.
@@ -184,14 +185,13 @@ struct UpstreamSender: Sendable {
         let head = beginning.head
         var response = Response(
             head.status,
-            headers: forwarding(request).responseFields(
-                head.fields, isOldVersion: head.isOldVersion, mapping: reverse),
+            relaying: forwarding(request).response(
+                head.text, isOldVersion: head.isOldVersion, mapping: reverse),
             body: UpstreamBody.of(fetch, beginning, to: request))
-        response.isRelayed = true
-        if reverse != nil, DocumentRequest(request) != .other,
-            response.headers[.contentType]?.hasPrefix("text/html") == true
+        if reverse != nil, response.typeText?.hasPrefix("text/html") == true,
+            DocumentRequest(request) != .other
         {
-            let tell = { @Sendable in
+            let tell = { @Sendable [self] in
                 record.tell(
                     """
                     \(url.name) writes its own address into links of \(request.path): they lead out of the gateway, where the \

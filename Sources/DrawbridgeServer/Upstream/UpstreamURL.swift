@@ -48,16 +48,15 @@ struct UpstreamURL: Sendable, Equatable {
             socketPath = nil
             path = slash.map { String(rest[$0...]) }
         }
+        let name = isIPv6 ? "[\(host)]" : host
+        authority = port == Self.usualPort(scheme) ? name : "\(name):\(port)"
+        origin = "\(scheme)://\(authority)"
     }
 
     /// The value of `Host`: without the scheme's default port.
-    var authority: String {
-        let name = isIPv6 ? "[\(host)]" : host
-        return port == Self.usualPort(scheme) ? name : "\(name):\(port)"
-    }
-
+    let authority: String
     /// Scheme and authority; with a target after it, it is a URL.
-    var origin: String { "\(scheme)://\(authority)" }
+    let origin: String
 
     var name: String { socketPath.map { "unix:\($0)" } ?? origin }
 

@@ -142,7 +142,7 @@ final class ClientConnection: Loop.Guest {
 
     func ready(_ socket: Int32, _ readiness: Readiness) {
         let isReadable = !readiness.isSubset(of: .writable)
-        if !readiness.isSubset(of: [.readable, .writable]) { own.value.hasPeerLeft = true }
+        if !readiness.isSubset(of: .usual) { own.value.hasPeerLeft = true }
         if isReadable { own.value.canRead = true }
         if !readiness.isSubset(of: .readable) { own.value.canWrite = true }
         switch own.value.holder {

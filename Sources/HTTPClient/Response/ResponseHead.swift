@@ -7,7 +7,8 @@ package struct ResponseHead: Sendable {
     /// True for HTTP/1.0.
     package let isOldVersion: Bool
     /// All header fields in order, including the framing fields.
-    package let fields: HTTPFields
+    package let text: FieldText
+    package var fields: HTTPFields { text.fields }
     /// The value of Content-Length, which for HEAD is that of a body that is not sent; nil if there is none.
     package let contentLength: Int?
     package let isChunked: Bool
@@ -28,24 +29,23 @@ package struct ResponseHead: Sendable {
     var idleTime: Int? {
         var keeps = !isOldVersion
         var time = Int.max
-        // `Connection` and `Keep-Alive` have ten letters. Comparing the length rules out most other names cheaply.
-        for field in fields where field.name.canonicalName.utf8.count == 10 {
-            if field.name == .connection {
-                // Nearly every server sends exactly this value, so no list has to be parsed.
-                if field.value == "keep-alive" {
-                    keeps = true
-                    continue
-                }
-                for option in Self.elements(of: field.value) {
+        for place in text.places {
+            switch place.known {
+            // Nearly every server sends exactly this value, so no list has to be parsed.
+            case .connection where text.read(place, { $1.isText("keep-alive") }): keeps = true
+            case .connection:
+                for option in Self.elements(of: text.field(at: place).value) {
                     if option == "close" { return nil }
                     if option == "keep-alive" { keeps = true }
                 }
-            } else if field.name == .keepAlive {
-                for element in Self.elements(of: field.value) where element.hasPrefix("timeout=") {
+            case .keepAlive:
+                for element in Self.elements(of: text.field(at: place).value)
+                where element.hasPrefix("timeout=") {
                     // A timeout that is not a number is ignored.
                     guard let seconds = UInt16(element.dropFirst("timeout=".count)) else { continue }
                     time = Int(seconds) * 1000
                 }
+            default: break
             }
         }
         return keeps ? time : nil

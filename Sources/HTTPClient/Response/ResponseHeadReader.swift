@@ -8,13 +8,11 @@ import HTTPTypes
 struct ResponseHeadReader {
     private static let sizeLimit = 64 << 10
     private static let fieldLimit = 1000
-    /// Enough for most responses with the fields that the gateway adds, so that the array does not grow.
-    private static let usualFieldCount = 16
 
     private var size = 0
     private var fieldCount = 0
     private var start: (status: HTTPResponse.Status, isOldVersion: Bool)?
-    private var fields = HTTPFields()
+    private var text = FieldText()
     private var contentLength: Int?
     private var isChunked = false
 
@@ -27,7 +25,6 @@ struct ResponseHeadReader {
         guard size <= Self.sizeLimit else { throw MalformedResponse("the head has more than 64 KB") }
         guard let start else {
             start = try Self.statusLine(line)
-            fields.reserveCapacity(Self.usualFieldCount)
             return nil
         }
         guard line.isEmpty else {
@@ -43,13 +40,12 @@ struct ResponseHeadReader {
         }
         defer {
             self.start = nil
-            fields = HTTPFields()
+            text = FieldText()
             contentLength = nil
             isChunked = false
         }
         return ResponseHead(
-            status: start.status, isOldVersion: start.isOldVersion, fields: fields,
-            contentLength: contentLength,
+            status: start.status, isOldVersion: start.isOldVersion, text: text, contentLength: contentLength,
             isChunked: isChunked)
     }
 
@@ -85,26 +81,21 @@ struct ResponseHeadReader {
             throw MalformedResponse("a line of the head has no colon", line)
         }
         let end = UnsafeRawPointer(colon) - first
-        guard let name = FieldNames.name(UnsafeRawBufferPointer(rebasing: line[..<end])) else {
+        let name = UnsafeRawBufferPointer(rebasing: line[..<end])
+        let token = ASCIISet.token
+        guard end > 0, name.allSatisfy(token.contains) else {
             throw MalformedResponse("the name of a header field is not a token", line)
         }
         let value = UnsafeRawBufferPointer(rebasing: line[(end + 1)...].trimmed)
-        var all: UInt8 = 0
-        for byte in value {
-            guard byte.isFieldByte else {
-                throw MalformedResponse("the header field \(name) has a control character")
-            }
-            all |= byte
+        guard value.allSatisfy(\.isFieldByte) else {
+            let name = String(decoding: name, as: UTF8.self)
+            throw MalformedResponse("the header field \(name) has a control character")
         }
-        // A value that is not ASCII is stored as bytes, because it may not be UTF-8.
-        fields.append(
-            all < 0x80
-                ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
-                : HTTPField(name: name, value: value))
-        // Compares the length first: it rules out most names cheaply.
-        switch name.canonicalName.utf8.count {
-        case 14 where name == .contentLength: try readLength(value)
-        case 17 where name == .transferEncoding: try readCoding(value)
+        let known = KnownName(name)
+        text.append(name, value, as: known)
+        switch known {
+        case .contentLength: try readLength(value)
+        case .transferEncoding: try readCoding(value)
         default: break
         }
     }

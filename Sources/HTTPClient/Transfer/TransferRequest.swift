@@ -15,7 +15,7 @@ package struct TransferRequest: Sendable {
     package var method: HTTPRequest.Method
     package var target: String
     /// The header fields without `Host`, `Connection`, `Upgrade` and the framing fields.
-    package var fields: HTTPFields
+    package var fields: FieldText
     package var host: String
     package var body: Body
     /// The timeout for connecting, in milliseconds.
@@ -29,9 +29,9 @@ package struct TransferRequest: Sendable {
     package var caller: (any Loop.Caller)?
 
     package init(
-        _ origin: Origin, _ method: HTTPRequest.Method, _ target: String, host: String, fields: HTTPFields,
-        body: Body, connectLimit: Int, silenceLimit: Int, upgrade: String? = nil,
-        caller: (any Loop.Caller)? = nil
+        _ origin: Origin, _ method: HTTPRequest.Method, _ target: String, host: String,
+        fields: FieldText = FieldText(), body: Body, connectLimit: Int, silenceLimit: Int,
+        upgrade: String? = nil, caller: (any Loop.Caller)? = nil
     ) {
         self.origin = origin
         self.method = method
@@ -75,20 +75,19 @@ package struct TransferRequest: Sendable {
         }
         var room = method.rawValue.utf8.count + target.utf8.count + host.utf8.count + short.count
         room += " ".utf8.count + " HTTP/1.1\r\nHost: ".utf8.count + "\r\n".utf8.count + framing.utf8.count
-        var logsIn = false
-        for field in fields {
-            let length = field.name.rawName.utf8.count
-            // The length rules out most names cheaply.
-            if length == "Authorization".utf8.count, field.isConnectionLogin { logsIn = true }
-            room += length + field.withUnsafeBytesOfValue(\.count) + ": \r\n".utf8.count
+        room += fields.size
+        let logsIn = fields.places.contains {
+            $0.known == .authorization && fields.field(at: $0).isConnectionLogin
         }
         let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-            func write(_ bytes: UnsafeBufferPointer<UInt8>) {
-                count = buffer[count...].update(fromContentsOf: bytes)
+            func write(_ bytes: UnsafeRawBufferPointer) {
+                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                    .copyMemory(from: bytes)
+                count += bytes.count
             }
             func write(_ text: String) {
                 var text = text
-                text.withUTF8 { write($0) }
+                text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
             }
             write(method.rawValue)
             write(" ")
@@ -96,16 +95,16 @@ package struct TransferRequest: Sendable {
             write(" HTTP/1.1\r\nHost: ")
             write(host)
             write("\r\n")
-            for field in fields {
-                write(field.name.rawName)
-                field.withUnsafeBytesOfValue { value in
+            for place in fields.places {
+                fields.read(place) { name, value in
+                    write(name)
                     write(value.isEmpty ? ":" : ": ")
                     write(value)
                 }
                 write("\r\n")
             }
             write(framing)
-            short.withUnsafeBufferPointer { write($0) }
+            short.withUnsafeBytes { write($0) }
         }
         return (bytes, logsIn)
     }

@@ -284,17 +284,9 @@ extension HeadAudit.Fields {
         case .transferEncoding: codings.append(Self.asJudged(value))
         case .expect:
             expectations.append(Self.asJudged(value))
-            append(name, value)
-        default: append(name, value)
+            headers.append(HTTPField(name, value))
+        default: headers.append(HTTPField(name, value))
         }
-    }
-
-    private mutating func append(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) {
-        // A value that is not ASCII is stored as bytes, because it may not be UTF-8.
-        headers.append(
-            value.allSatisfy { $0 < 0x80 }
-                ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
-                : HTTPField(name: name, value: value))
     }
 
     /// The value as the library interprets it: without leading white space.

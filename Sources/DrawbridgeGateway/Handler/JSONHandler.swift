@@ -36,14 +36,13 @@ extension JSONHandler {
     ///
     /// - Throws: a 400 for an input that does not fit; what ``handle(_:)`` throws.
     public func handle(_ request: Request) async throws -> Response {
+        let output: Output
         // The body is nearly always collected already, and then reading it is cheaper without an `await`.
-        guard let input = try request.promptInput(as: Input.self) else {
-            return try response(of: try await handle(try await request.input(as: Input.self)))
+        if let body = request.promptBody(for: Input.self) {
+            output = try await handle(try request.decodeInput(body))
+        } else {
+            output = try await handle(try await request.input(as: Input.self))
         }
-        return try response(of: try await handle(input))
-    }
-
-    private func response(of output: Output) throws -> Response {
-        try Response(output: output, message: message(for: output))
+        return try Response(output: output, message: message(for: output))
     }
 }

@@ -13,7 +13,7 @@ extension Request {
     ///   the string "abc"`; a 400 if query or body contradict the path, or for a body that is not UTF-8; a 415 for a
     ///   compressed body and for a form of several parts.
     public func input<T: Decodable & Sendable>(as type: T.Type = T.self) async throws -> T {
-        if let input = try promptInput(as: type) { return input }
+        if let bytes = promptBody(for: type) { return try decodeInput(bytes) }
         let bytes =
             if let bytes = body.bytes { bytes } else { try await body.collect(upTo: Body.usualLimit) }
         return try await Apart.perform(where: bytes.count > Self.largeBody) { try decodeInput(bytes) }
@@ -30,15 +30,11 @@ extension Request {
         throw HTTPError(.badRequest, "\(name): \(JSON.string(text)) is not of the type \(type)")
     }
 
-    /// The input, if the body is collected and small enough to be read at once; else nil.
-    package func promptInput<T: Decodable & Sendable>(as type: T.Type) throws -> T? {
-        if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
-        guard let bytes = bridgeInput == nil ? body.bytes : [], bytes.count <= Self.largeBody else {
-            return nil
-        }
-        // The type is written out, since the result is optional: without it an optional T would be decoded.
-        let input: T = try decodeInput(bytes)
-        return input
+    /// The body, if it is collected and small enough to be decoded at once; else nil.
+    package func promptBody(for type: any Any.Type) -> [UInt8]? {
+        if bridgeInput != nil || type == Nothing.self { return [] }
+        guard let bytes = body.bytes, bytes.count <= Self.largeBody else { return nil }
+        return bytes
     }
 
     /// Whether the body is so large that it is decoded off the loop; the input of a channel call was parsed already.
@@ -48,11 +44,13 @@ extension Request {
 
     package func tape(of bytes: [UInt8]) throws -> JSONTape {
         let tape = try bridgeInput.map { try JSONTape($0) } ?? sent(bytes)
-        if target.utf8.contains(UInt8(ascii: "?")) { tape.add(query) }
+        if target.withBytes({ $0.contains(UInt8(ascii: "?")) }) { tape.add(query) }
         return tape
     }
 
-    private func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
+    /// Decodes the input of a body, ``promptBody(for:)`` or a larger one.
+    package func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
+        if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
         let tape = try tape(of: bytes)
         if !parameters.isEmpty { try tape.add(parameters) }
         do {

@@ -82,38 +82,30 @@ public struct AnswerForm: Sendable {
 /// The gateway's own envelope, written by hand: a general encoder would cost more than all the rest of a small request.
 package enum UsualEnvelope {
     private static let null = Array("null".utf8)
+    private static let noMessage = Array("\"\"".utf8)
 
     /// The object for an output; `null` is not an output and leaves `data` out.
     package static func success(_ output: [UInt8], code: Int = 200, message: String = "") -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(output.count + 40)
-        bytes += #"{"code":"#.utf8
-        JSON.write(code, into: &bytes)
-        bytes.append(UInt8(ascii: ","))
-        if !output.isEmpty, output != Self.null {
-            bytes += #""data":"#.utf8
-            bytes += output
-            bytes.append(UInt8(ascii: ","))
+        let message = message.isEmpty ? noMessage : JSON.string(message).bytes
+        return Array(unsafeUninitializedCapacity: output.count + message.count + 60) { buffer, count in
+            var writer = ByteWriter(buffer)
+            writer.write(#"{"code":"#)
+            if code < 0 { writer.write("-") }
+            writer.write(UInt64(code.magnitude))
+            if !output.isEmpty, output != Self.null {
+                writer.write(#","data":"#)
+                output.withUnsafeBufferPointer { writer.write($0) }
+            }
+            writer.write(#","message":"#)
+            message.withUnsafeBufferPointer { writer.write($0) }
+            writer.write("}")
+            count = writer.count
         }
-        guard !message.isEmpty else {
-            bytes += #""message":""}"#.utf8
-            return bytes
-        }
-        bytes += #""message":"#.utf8
-        JSON.string(message).write(into: &bytes)
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
     }
 
     package static func failure(_ error: HTTPError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes += #"{"code":\#(error.code),"message":"#.utf8
-        JSON.string(error.message).write(into: &bytes)
-        if let data = error.data {
-            bytes += #","data":"#.utf8
-            data.write(into: &bytes)
-        }
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
+        var object: JSON.Object = ["code": .number(error.code), "message": .string(error.message)]
+        object["data"] = error.data
+        return JSON.object(object).bytes
     }
 }

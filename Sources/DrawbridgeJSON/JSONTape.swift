@@ -11,8 +11,6 @@ package final class JSONTape {
         var entries: [Entry]
         /// The characters of strings that `bytes` does not contain as such: those with escapes, and added ones.
         var aside: [UInt8]
-        /// The place behind the member that was asked for last.
-        var next = 0
     }
 
     /// Exclusivity is unchecked for speed, as in ``JSONText/own``.
@@ -69,26 +67,19 @@ package final class JSONTape {
     package func member(_ name: String, of object: Int) -> Int? {
         let entry = own.entries[object]
         guard entry.kind == .object else { return nil }
-        // Most members are asked for in the order in which they came.
-        var place = own.next
-        if place <= object || place >= entry.end || own.entries[place].parent != object
-            || !hasName(name, at: place)
-        {
-            if entry.count > Self.searchLimit { return index(of: object)[JSON.Bytewise(name)] }
-            place = object + 1
-            while place < entry.end, !hasName(name, at: place) { place = next(after: place + 1) }
-            guard place < entry.end else { return nil }
-        }
-        own.next = next(after: place + 1)
-        return place + 1
-    }
-
-    @inline(__always)
-    private func hasName(_ name: String, at place: Int) -> Bool {
-        let entry = own.entries[place]
-        guard entry.kind == .name, entry.range.count == name.utf8.count else { return false }
-        return name.utf8.span.withUnsafeBufferPointer { wanted in
-            withCharacters(of: entry) { $0.elementsEqual(wanted) }
+        if entry.count > Self.searchLimit { return index(of: object)[JSON.Bytewise(name)] }
+        var name = name
+        return name.withUTF8 { wanted in
+            var place = object + 1
+            while place < entry.end {
+                let entry = own.entries[place]
+                if entry.range.count == wanted.count, withCharacters(of: entry, { $0.elementsEqual(wanted) })
+                {
+                    return place + 1
+                }
+                place = next(after: place + 1)
+            }
+            return nil
         }
     }
 

@@ -32,6 +32,14 @@ import Testing
     ])
     func nothingElseIsKnown(_ text: String) { #expect(Self.known(text) == nil) }
 
+    /// So a name that was added can always be read.
+    @Test func theBytesOfATokenAreThoseOfAName() {
+        for byte in UInt8.min...UInt8.max {
+            let isName = [UInt8(ascii: "a"), byte].withUnsafeBytes { FieldNames.name($0) } != nil
+            #expect(isName == ASCIISet.token.contains(byte), "\(byte)")
+        }
+    }
+
     @Test func fieldsAreReadAsTheyWereAdded() throws {
         var fields: HTTPFields = [.contentType: "a/b", .accept: ""]
         fields.append(HTTPField(name: try #require(HTTPField.Name("x-B")), value: [0xE9, 0x20, 0xFF]))

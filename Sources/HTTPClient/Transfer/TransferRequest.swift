@@ -81,6 +81,7 @@ package struct TransferRequest: Sendable {
         }
         let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
             func write(_ bytes: UnsafeRawBufferPointer) {
+                precondition(bytes.count <= buffer.count - count)
                 UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
                     .copyMemory(from: bytes)
                 count += bytes.count

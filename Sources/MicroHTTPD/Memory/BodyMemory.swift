@@ -136,9 +136,9 @@ struct BodyShare: ~Copyable, Sendable {
     /// Past the caches if it is large and all bodies together are more than they hold.
     func copy(_ bytes: UnsafeRawBufferPointer, to body: inout [UInt8], at place: Int) {
         let isPastCaches = body.count > 64 << 10 && memory.count > Self.cached
-        body.withUnsafeMutableBytes { body in
-            let target = body[place..<place + bytes.count]
-            dbl_copy(target.base.baseAddress! + place, bytes.baseAddress, bytes.count, isPastCaches)
+        precondition(bytes.count <= body.count - place)
+        body.withUnsafeMutableBytes {
+            dbl_copy($0.baseAddress! + place, bytes.baseAddress, bytes.count, isPastCaches)
         }
     }
 

@@ -51,12 +51,12 @@ let package = Package(
         // What is answered in place of handlers: files of mocks are read, and the reply for a call is found.
         .target(
             name: "DrawbridgeMocks",
-            dependencies: ["DrawbridgeJSON", "DrawbridgeMessages", "HTTPGrammar", httpTypes]),
+            dependencies: ["DrawbridgeJSON", "DrawbridgeMessages", httpTypes]),
 
         // What was called of native and what became of it, for tests and people, and the questions that wait for somebody.
         .target(
             name: "DrawbridgeJournal",
-            dependencies: ["DrawbridgeJSON", "DrawbridgeMessages", "HTTPGrammar", httpTypes, logging]),
+            dependencies: ["DrawbridgeJSON", "DrawbridgeMessages", httpTypes]),
 
         // What is put into documents, so that their pages reach native, and the messages between the two.
         .target(
@@ -71,16 +71,16 @@ let package = Package(
         .target(
             name: "DrawbridgeGateway",
             dependencies: [
-                "DrawbridgeJSON", "DrawbridgeJournal", "DrawbridgeMessages", "DrawbridgeMocks",
-                "DrawbridgePageRuntime", httpTypes, logging,
+                "DrawbridgeJournal", "DrawbridgeMessages", "DrawbridgeMocks", "DrawbridgePageRuntime",
+                httpTypes,
             ]),
 
         // The core, with the gateway's own endpoints: what a program imports. No C library, no sockets.
         .target(
             name: "Drawbridge",
             dependencies: [
-                "DrawbridgeGateway", "DrawbridgeJSON", "DrawbridgeJournal", "DrawbridgeMessages",
-                "DrawbridgeMocks", "DrawbridgePageRuntime", "HTTPGrammar", httpTypes, logging,
+                "DrawbridgeGateway", "DrawbridgeJournal", "DrawbridgeMessages", "DrawbridgeMocks",
+                "DrawbridgePageRuntime",
             ],
             exclude: ["Journal/tester-api.openapi.json"]),
 
@@ -136,8 +136,8 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "CQREncode", "CTexts", "Drawbridge", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop",
-                "HTTPGrammar", "MicroHTTPD", logging, argumentParser,
+                "CQREncode", "CTexts", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "HTTPGrammar",
+                "MicroHTTPD", logging, argumentParser,
             ],
             exclude: [
                 "Init/mine.js", "Init/names.txt", "Manual", "Settings/options.json", "Welcome/welcome.html",

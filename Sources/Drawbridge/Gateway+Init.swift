@@ -1,5 +1,3 @@
-import Logging
-
 extension Gateway {
     /// Makes a gateway.
     ///

@@ -1,2 +1,2 @@
-// So that `import DrawbridgeCommand` is enough for a small program.
-@_exported import Drawbridge
+// So that `import DrawbridgeCommand` is enough for a small program, also for one with files behind its gateway.
+@_exported import DrawbridgeServer

@@ -1,5 +1,4 @@
 import Dispatch
-import DrawbridgeServer
 
 /// An error for the user: one line with the reason and what to do.
 struct Failure: Error, CustomStringConvertible {

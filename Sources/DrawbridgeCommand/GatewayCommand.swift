@@ -1,7 +1,6 @@
 import ArgumentParser
 import Dispatch
 import DrawbridgeHandlers
-import DrawbridgeServer
 import Glibc
 
 /// The `drawbridge` command with your own handlers: flags, configuration file, banner, access log, signals.

@@ -1,5 +1,4 @@
 import Dispatch
-import DrawbridgeServer
 import Glibc
 import Synchronization
 

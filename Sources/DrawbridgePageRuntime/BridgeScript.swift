@@ -1,5 +1,4 @@
 import CTexts
-import DrawbridgeJSON
 import DrawbridgeMessages
 import DrawbridgeMocks
 

@@ -1,5 +1,4 @@
 import DrawbridgeMessages
-import HTTPTypes
 
 /// What a browser will do with the response: show it as a page, or hand it to a script.
 package enum DocumentRequest {

@@ -2,9 +2,6 @@ import DrawbridgeDocuments
 import DrawbridgeJournal
 import DrawbridgeMessages
 import DrawbridgeMocks
-import HTTPGrammar
-import HTTPTypes
-import Logging
 
 /// Inserts the page runtime's `<script>` tag into HTML documents of the responders behind the gateway.
 ///

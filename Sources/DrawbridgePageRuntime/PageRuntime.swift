@@ -1,8 +1,6 @@
-import DrawbridgeJSON
 import DrawbridgeJournal
 import DrawbridgeMessages
 import DrawbridgeMocks
-import HTTPTypes
 
 #if canImport(Darwin)
 import Darwin

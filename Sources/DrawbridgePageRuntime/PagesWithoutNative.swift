@@ -1,6 +1,5 @@
 import DrawbridgeJournal
 import DrawbridgeMessages
-import Logging
 import Synchronization
 
 /// Reports pages that cannot call native because of how they are served.

@@ -1,6 +1,5 @@
 import DrawbridgeDocuments
 import DrawbridgeMessages
-import HTTPGrammar
 
 /// Additions to a page's Content-Security-Policy that allow the page runtime's script and its WebSocket.
 struct RuntimeAccess: Sendable {

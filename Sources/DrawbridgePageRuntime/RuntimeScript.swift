@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
 
 /// The page runtime's script: its configuration, followed by the modules of the folder `Script`, in one function.

@@ -1,5 +1,4 @@
 import DrawbridgeMessages
-import HTTPTypes
 import Synchronization
 
 /// Changes scripts of service workers, so that pages from a worker's cache get the page runtime too.

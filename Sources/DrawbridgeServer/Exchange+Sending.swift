@@ -1,6 +1,4 @@
-import EventLoop
 import HTTPClient
-import HTTPGrammar
 import MicroHTTPD
 
 // Sends the gateway's responses with the engine.

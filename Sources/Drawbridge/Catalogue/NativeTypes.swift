@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// The types of the input and output of each name, as far as mocks and calls tell them.
 struct NativeTypes {
     struct Typed {

@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// The journal over HTTP, for test programs and the inspector: lists calls, shows one, copies, repeats and verifies it.
 enum JournalAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {

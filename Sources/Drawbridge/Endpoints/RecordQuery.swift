@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// The query of a request for records; an unknown item is refused, since a misspelt filter would select all records.
 struct RecordQuery {
     let filter: RecordFilter

@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// The records as they come and change, as an event stream (WHATWG HTML, 9.2).
 ///
 /// A record is sent again when it has changed. Nothing is buffered for a reader: a slow one gets the present state of

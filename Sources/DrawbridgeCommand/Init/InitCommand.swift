@@ -1,5 +1,4 @@
 import ArgumentParser
-import DrawbridgeServer
 import Glibc
 
 /// `drawbridge init`: writes a first drawbridge.json for a folder's pages, or an example script for `--bridge`.

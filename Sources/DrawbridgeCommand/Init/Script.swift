@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// The words and strings of a page or script: not what is in comments, and of a page only those of its tags and scripts.
 struct Script {
     struct Item {

@@ -1,4 +1,3 @@
-import DrawbridgeServer
 import Glibc
 
 /// Replaces a file atomically, so that a reader sees either the old or the new content.

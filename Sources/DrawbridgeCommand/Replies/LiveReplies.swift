@@ -1,5 +1,4 @@
 import ArgumentParser
-import DrawbridgeServer
 import EventLoop
 
 /// Gives a gateway its mocks, and watches the files of mocks and bridge scripts: a saved file is used from then on.

@@ -1,5 +1,3 @@
-import DrawbridgeServer
-
 /// Writes mocks into the text of a file, and undoes that; all other text stays unchanged, comments too.
 struct ReplyEdit {
     private(set) var text: [UInt8]

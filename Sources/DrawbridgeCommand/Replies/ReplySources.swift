@@ -1,5 +1,4 @@
 import ArgumentParser
-import DrawbridgeServer
 
 /// The sources of mocks, in order of precedence: `--reply`, the files of `--replies`, the configuration file.
 struct ReplySources {

@@ -1,7 +1,5 @@
 import Dispatch
-import DrawbridgeServer
 import Glibc
-import HTTPGrammar
 import Synchronization
 
 /// Shows questions at the terminal with a number each, and parses typed lines as answers.

@@ -1,5 +1,3 @@
-import DrawbridgeServer
-
 /// Commands that can be typed at the terminal, such as `reset`, besides answers to questions.
 struct TerminalWords: Sendable {
     let gateway: Gateway

@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// The questions that are asked at the terminal, by the numbers that they have everywhere.
 struct WaitingQuestions {
     enum Decision {

@@ -1,6 +1,4 @@
-import DrawbridgeServer
 import Glibc
-import HTTPGrammar
 
 struct Banner {
     let address: ServerAddress

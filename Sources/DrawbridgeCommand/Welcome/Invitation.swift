@@ -1,4 +1,3 @@
-import DrawbridgeServer
 import Glibc
 
 /// Links with a ticket that give other devices access: one for each address at which they may reach the gateway.

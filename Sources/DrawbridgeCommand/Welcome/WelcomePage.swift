@@ -1,6 +1,5 @@
 import ArgumentParser
 import CTexts
-import DrawbridgeServer
 
 /// The pages that are served without `--root`: the example shop with a log of its calls, and a page per bridge.
 struct WelcomePage: Responder {

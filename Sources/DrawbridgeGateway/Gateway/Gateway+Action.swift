@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import HTTPTypes
-
 // A `__jsbridge__` request without a path: the body names the handler.
 extension Gateway {
     /// Reads `{"action": …, "data": …}` and gives the request of the handler at `/<action>`, with `data` as its input.

@@ -1,8 +1,3 @@
-import DrawbridgeMessages
-import DrawbridgeMocks
-import DrawbridgePageRuntime
-import HTTPTypes
-
 // Replaces the `User-Agent` of pages' requests by that of the app's web view, before an upstream gets them.
 extension Gateway {
     func withAppName(_ request: Request) -> Request {

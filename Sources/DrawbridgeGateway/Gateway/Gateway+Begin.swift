@@ -1,7 +1,3 @@
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-
 // Starts to answer requests for the HTTP engine. A request that waits only for its handler needs no task of its own.
 extension Gateway {
     package enum Beginning: ~Copyable {

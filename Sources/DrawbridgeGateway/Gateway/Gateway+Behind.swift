@@ -1,8 +1,3 @@
-import DrawbridgeMessages
-import DrawbridgeMocks
-import DrawbridgePageRuntime
-import HTTPTypes
-
 /// A request that is passed to a responder (an upstream, for example), and how the response is changed for the caller.
 struct PassThrough: Sendable {
     let responders: ResponderChain

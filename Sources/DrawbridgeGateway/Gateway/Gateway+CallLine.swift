@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-
 extension Gateway {
     /// Makes a call's log line when it is printed: `columns` is the terminal's width, nil for any; `hasIDs` adds the
     /// ids of request and page.

@@ -1,7 +1,3 @@
-import DrawbridgeMessages
-import HTTPTypes
-import Logging
-
 // Decides which callers are admitted. This is checked first, for every request.
 extension Gateway {
     /// Refuses a foreign `Host`, and a caller on another machine without an admission; nil if the request is admitted.

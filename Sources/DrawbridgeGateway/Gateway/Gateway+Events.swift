@@ -1,10 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-import HTTPTypes
-import Logging
-
 // Events: steps that native runs without a call from a page.
 extension Gateway {
     /// Records that a page has arrived, and plays the arrival event, once for each document.

@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import HTTPTypes
 import Synchronization
 
 // Records calls of native, and requests that are passed through, in the journal.

@@ -1,9 +1,3 @@
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import HTTPTypes
-import Logging
-
 // Makes the response from the result of a handler or a reply.
 extension Gateway {
     /// Puts an answer into the form of the bridge by which the request came.

@@ -1,10 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-import DrawbridgePageRuntime
-import HTTPTypes
-import Logging
 import Synchronization
 
 // Replies: mocked answers, which are sent instead of those of handlers.

@@ -1,10 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-import HTTPTypes
-import Logging
-
 // Collects what a reply needs before it answers: the request's input, and a person's choice.
 extension Gateway {
     /// Asks a person to choose a reply; if nobody can or does, the last choice is taken.

@@ -1,8 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import HTTPTypes
-
 // How a request is answered, in the order of this file.
 extension Gateway {
     /// Answers a request as a server would, without a socket.

@@ -1,8 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import HTTPTypes
-
 // A redirect of a page's server to a URL of the app: `Location: myapp://pay?amount=1`. A web view hands it to the app, and
 // the page stays.
 extension Gateway {

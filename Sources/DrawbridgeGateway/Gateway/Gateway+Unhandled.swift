@@ -1,10 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-import HTTPTypes
-import Logging
-
 // Requests for native that no handler and no reply answers.
 extension Gateway {
     /// Answers by the policy ``unhandled``; the log and a header name the nearest registered path.

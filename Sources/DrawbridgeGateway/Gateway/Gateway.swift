@@ -1,8 +1,3 @@
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-import DrawbridgePageRuntime
-import Logging
 import Synchronization
 
 /// The native side of a page: takes the requests that are meant for native, and lets everything else pass.

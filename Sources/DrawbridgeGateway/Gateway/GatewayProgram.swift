@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import DrawbridgeMocks
-import DrawbridgePageRuntime
 import Synchronization
 
 /// Settings from the program that runs a gateway; they may change while it serves.

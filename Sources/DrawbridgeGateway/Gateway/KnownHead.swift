@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// The cached part of a ``Plan``: a request with this head is for native, is allowed, and is taken by this route.

@@ -1,9 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-import DrawbridgePageRuntime
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

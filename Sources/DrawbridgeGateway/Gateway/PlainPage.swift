@@ -1,6 +1,3 @@
-import DrawbridgeMessages
-import HTTPTypes
-
 /// A small page for people who are not admitted yet; its policy lets it load nothing, and forbids framing.
 package enum PlainPage {
     /// - Parameters:

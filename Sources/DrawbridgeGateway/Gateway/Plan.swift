@@ -1,8 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import DrawbridgeMocks
-import HTTPTypes
-
 /// Where a request goes, decided once by its head: refused, to native, or to a responder such as an upstream.
 ///
 /// The engine asks it how to read the body, and the gateway answers by it. It is valid for one head, one caller and one

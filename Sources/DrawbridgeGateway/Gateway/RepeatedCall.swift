@@ -1,6 +1,3 @@
-import DrawbridgeJournal
-import DrawbridgeMessages
-
 /// A call that does not come from a page: a program or a person tries a name, or repeats a call of the journal.
 package final class RepeatedCall: ChannelCall {
     let bridge: String

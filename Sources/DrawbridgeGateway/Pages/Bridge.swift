@@ -1,6 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMocks
-
 extension Page {
     /// The name of a bridge: of a way in which a page and native call each other.
     ///

@@ -1,8 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import HTTPTypes
-import Logging
 import Synchronization
 
 package final class ChannelReader: Sendable {

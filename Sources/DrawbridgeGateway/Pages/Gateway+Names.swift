@@ -1,10 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-import DrawbridgePageRuntime
-import HTTPTypes
-import Logging
 import Synchronization
 
 // The names that the bridge objects of a page have, and the messages about names that it looked up in vain.

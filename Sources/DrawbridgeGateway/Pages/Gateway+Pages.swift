@@ -1,8 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import Logging
-
 // What pages need of the gateway.
 extension Gateway: PageHost {
     @usableFromInline package func refusesSocket(of request: Request) -> HTTPError? {

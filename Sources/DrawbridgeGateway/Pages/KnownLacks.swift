@@ -1,5 +1,3 @@
-import DrawbridgePageRuntime
-
 struct KnownLacks {
     struct Known {
         let lack: Lack

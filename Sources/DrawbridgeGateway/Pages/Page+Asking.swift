@@ -1,9 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import HTTPTypes
-
 // Questions that are shown over the page whose call asks.
 extension Gateway {
     package func present(_ question: Question, for request: Request) async throws -> JSON? {

@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgePageRuntime
 import Synchronization
 
 // The page's connection, from the first `hello` to the end of the page.

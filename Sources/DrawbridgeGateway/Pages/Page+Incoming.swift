@@ -1,9 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import HTTPTypes
-import Logging
 import Synchronization
 
 // Messages from the page to native.

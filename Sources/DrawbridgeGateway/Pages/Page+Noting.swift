@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgePageRuntime
 import Synchronization
 
 extension Request {

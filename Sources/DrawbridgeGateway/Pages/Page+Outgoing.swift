@@ -1,8 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import Logging
 import Synchronization
 
 // Calls and events from native to the page.

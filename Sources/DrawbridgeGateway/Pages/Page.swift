@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import HTTPTypes
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -1,8 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-
 /// What a page needs of its ``Gateway``.
 package protocol PageHost: Answerer {
     var pages: Pages { get }

@@ -1,6 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgePageRuntime
-
 enum PageMessage: Sendable {
     /// A call of a handler; without an id nobody waits for the reply.
     case call(PageCall)

@@ -1,6 +1,3 @@
-import DrawbridgeMessages
-import HTTPTypes
-import Logging
 import Synchronization
 
 /// The HTTP requests of pages that a handler or a reply has not answered yet.

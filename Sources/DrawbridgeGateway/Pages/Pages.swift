@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import HTTPTypes
 import Synchronization
 
 /// The open pages of a gateway, and a sequence of those that come and go.

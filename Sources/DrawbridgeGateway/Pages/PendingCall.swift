@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgePageRuntime
 import Synchronization
 
 /// A call from native that waits for its page; it ends exactly once.

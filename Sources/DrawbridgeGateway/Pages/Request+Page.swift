@@ -1,9 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgePageRuntime
-import HTTPTypes
-
 extension Request {
     /// The gateway, with what pages need of it; nil for a request that no gateway has seen.
     var host: (any PageHost)? { answerer as? any PageHost }

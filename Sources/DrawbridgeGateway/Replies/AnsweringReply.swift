@@ -1,10 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeJournal
-import DrawbridgeMessages
-import DrawbridgeMocks
-import HTTPTypes
-import Logging
-
 /// A call and the mock that answers it: waits, fills in templates, and makes the response.
 struct AnsweringReply: Answering {
     let reply: Reply

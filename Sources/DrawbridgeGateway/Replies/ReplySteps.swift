@@ -1,8 +1,3 @@
-import DrawbridgeJSON
-import DrawbridgeMessages
-import DrawbridgeMocks
-import DrawbridgePageRuntime
-import Logging
 import Synchronization
 
 /// Runs the steps of events and replies; a reset of their session cancels them, and so does the gateway's end.

@@ -1,6 +1,3 @@
-import DrawbridgeMessages
-import DrawbridgeMocks
-import HTTPTypes
 import Synchronization
 
 // Which handlers a request can reach: the sets of its page, then those of every page.

@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 // Registers handlers: for every page, for some pages, and by a rule of their own.

@@ -1,6 +1,3 @@
-import DrawbridgeMessages
-import HTTPTypes
-import Logging
 import Synchronization
 
 package struct SpecialHandlers: Sendable {

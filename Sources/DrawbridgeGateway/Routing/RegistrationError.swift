@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Why a handler cannot be registered at a path.
 public struct RegistrationError: Error, Equatable, CustomStringConvertible {
     /// The path, what is wrong with it, or with the handler, and what to write.

@@ -1,8 +1,3 @@
-import DrawbridgeJournal
-import DrawbridgeMessages
-import HTTPTypes
-import Logging
-
 /// Who answers a call of native: a handler (``Route``), or a reply (``AnsweringReply``).
 protocol Answering: Sendable {
     /// For messages: `LoginHandler`, `reply pay`.

@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// Handlers that have a rule of their own and no path: they are asked before the paths, the last registered first.

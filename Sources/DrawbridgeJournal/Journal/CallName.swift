@@ -1,5 +1,4 @@
 import DrawbridgeMessages
-import HTTPGrammar
 
 /// The form of a call's name in the journal: without a slash at its beginning.
 package enum CallName {

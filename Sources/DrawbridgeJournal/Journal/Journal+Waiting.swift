@@ -1,5 +1,4 @@
 import DrawbridgeMessages
-import HTTPTypes
 import Synchronization
 
 extension Journal {

@@ -1,5 +1,4 @@
 import DrawbridgeMessages
-import HTTPTypes
 import Synchronization
 
 /// Reserves one of the places of stream readers until it is deallocated; with `questions`, the reader is an inspector,

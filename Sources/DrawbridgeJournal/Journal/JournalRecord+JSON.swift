@@ -1,6 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPTypes
 
 extension JournalRecord {
     package func json(_ redaction: Redaction?) -> JSON {

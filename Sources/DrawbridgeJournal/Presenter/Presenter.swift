@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
 
 /// Asks the person who uses the app: in a terminal, in a window, or with answers that were written beforehand.

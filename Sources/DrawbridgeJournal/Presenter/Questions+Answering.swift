@@ -1,7 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPGrammar
-import HTTPTypes
 import Synchronization
 
 // Answers of pages and programs, and what programs say of sessions.

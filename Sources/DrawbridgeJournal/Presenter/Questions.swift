@@ -1,7 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPTypes
-import Logging
 import Synchronization
 
 /// The questions that wait for an answer, which a person or a program may give.

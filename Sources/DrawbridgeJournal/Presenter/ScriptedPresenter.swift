@@ -1,7 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPTypes
-import Logging
 
 /// Answers questions with answers that were written beforehand, so that no person is needed.
 ///

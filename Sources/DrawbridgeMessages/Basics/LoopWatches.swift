@@ -1,5 +1,4 @@
 import Dispatch
-import Logging
 import Synchronization
 
 /// Checks every second which step each loop runs, and logs the handler of a step that ran at the last check already.

@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// The condition that an input must meet for a case to fit: the value of `$when`.
 ///
 /// It describes a part of the input: an object may have other members too; an array must have the same length, and each

@@ -1,6 +1,3 @@
-import DrawbridgeJSON
-import HTTPGrammar
-
 /// Removes secrets from whatever is shown: log, journal, copies, inputs in questions, errors.
 ///
 /// They are known by their names, in JSON and in texts, and by their form: JWTs and bearer tokens. The journal itself

@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// What a call sends, as conditions and templates see it.
 package struct ReplyInput: Sendable {
     package let value: JSON?

@@ -1,5 +1,3 @@
-import Logging
-
 /// What a request needs of the ``Gateway`` that answers it.
 ///
 /// A protocol, so that this module does not depend on the gateway's, and can be read and tested alone.

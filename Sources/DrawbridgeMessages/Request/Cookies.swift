@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// Reads the `Cookie` header field (RFC 6265, section 4.2).
 enum Cookies {
     /// Reads the pairs; what is not a pair is left out, quotes around a value are part of it (section 5.4).

@@ -1,6 +1,3 @@
-import HTTPGrammar
-import HTTPTypes
-
 /// Names of header fields that swift-http-types does not define.
 extension HTTPField.Name {
     /// How long the parts of an answer took, for the browser's own tools (W3C Server Timing).

@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// Percent-encoding, RFC 3986, section 2.1.
 package enum Percent {
     /// Decodes `%xx`; a `%` that is not followed by two hexadecimal digits is kept, as in browsers.

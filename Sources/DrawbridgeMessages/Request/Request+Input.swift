@@ -1,6 +1,3 @@
-import DrawbridgeJSON
-import HTTPTypes
-
 extension Request {
     /// Reads the input: query and body together, as JSON or as a form; the body wins (contract, rule 2).
     ///

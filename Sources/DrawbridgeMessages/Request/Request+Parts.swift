@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 extension Request {
     /// Whether it comes from the app that contains the gateway, so that its host and caller are not checked.
     package var isFromApp: Bool {

@@ -1,7 +1,3 @@
-import DrawbridgeJSON
-import HTTPTypes
-import Logging
-
 /// One request: its head, its body, and who sent it.
 ///
 /// A handler gets the *plain form* of the request: the path is the handler's own, the flag is gone. Change it and send

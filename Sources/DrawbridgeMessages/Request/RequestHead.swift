@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The immutable head of a request, shared by its copies, and by later requests of a page with the same head.
 @usableFromInline package final class RequestHead: Sendable {
     let method: HTTPRequest.Method

@@ -1,4 +1,3 @@
-import HTTPGrammar
 import Synchronization
 
 /// Makes the ids of requests: short, unique within the process, and unlikely to equal those of other processes.

@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// The name of a session: a test's own state in a gateway, such as its scenarios, its replies and its places in
 /// sequences.
 ///

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The gateway's name in the `Via` field of messages that it forwards (RFC 9110, section 7.6.3).
 @usableFromInline package final class Via: Sendable {
     package static let withoutGateway = Via()

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The header of an answer that has only a `Content-Type`, made once for each usual type.
 package final class ContentType: Sendable {
     package let text: String

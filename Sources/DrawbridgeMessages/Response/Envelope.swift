@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// The object in which a page reads an output or an error.
 ///
 /// The gateway has one, `{"code":200,"data":{…},"message":""}`. An app whose pages expect another writes it:

@@ -1,6 +1,3 @@
-import DrawbridgeJSON
-import HTTPTypes
-
 /// An error that becomes an answer, with a code, a message for the page, and header fields.
 ///
 /// At the bridges with an envelope the page reads `{"code": …, "message": …, "data": …}`; with ``AnswerForm/http`` the

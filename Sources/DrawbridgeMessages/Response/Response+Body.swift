@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-import HTTPTypes
 import Synchronization
 
 extension Response {

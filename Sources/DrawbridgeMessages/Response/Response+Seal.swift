@@ -1,6 +1,3 @@
-import HTTPGrammar
-import HTTPTypes
-
 extension Response {
     /// The header fields that the gateway adds to an answer.
     ///

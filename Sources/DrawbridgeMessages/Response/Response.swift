@@ -1,7 +1,4 @@
 import DrawbridgeDocuments
-import DrawbridgeJSON
-import HTTPGrammar
-import HTTPTypes
 
 /// An answer: a head and a body.
 ///

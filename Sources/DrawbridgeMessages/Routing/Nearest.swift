@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// Finds the name that somebody probably meant: a registered path, a setting.
 package enum Nearest {
     package typealias Found = (name: String, distance: Int)

@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import Synchronization
 
 /// A tree of path patterns and their targets: an exact part wins over a parameter, and that over a wildcard.

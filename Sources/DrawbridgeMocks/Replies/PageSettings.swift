@@ -1,7 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPGrammar
-import HTTPTypes
 
 /// What a page gets in addition to mocks, as in an app: globals, cookies, a `User-Agent`, bridges.
 package struct PageSettings: Sendable {

@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
 import Synchronization
 

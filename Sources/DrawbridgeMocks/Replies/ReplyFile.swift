@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
 
 /// A parsed file of mocks: `{"replies": {"getUser": {"nick": "Ann"}}}`.

@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
 
 /// Writes mocks into the file that was given by a flag or found at the start, so that they survive a restart.

@@ -1,6 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPTypes
 
 // Readers of `$error`, `$forward`, `$response`, and of steps.
 extension ReplyReader {

@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
 
 /// Reads the reply for a name: any JSON value, or an object whose keys begin with `$`.

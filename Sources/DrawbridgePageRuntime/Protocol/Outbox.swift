@@ -1,6 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPTypes
 
 /// Messages to a page, numbered from 1, and kept until the page acknowledges them.
 ///

@@ -1,6 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPTypes
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,5 +1,4 @@
 import DrawbridgeMessages
-import HTTPTypes
 
 /// Thrown if a page did not answer a call from native.
 public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {

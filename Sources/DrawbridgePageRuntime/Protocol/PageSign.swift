@@ -1,7 +1,4 @@
-import DrawbridgeJSON
 import DrawbridgeMessages
-import HTTPGrammar
-import HTTPTypes
 
 /// How a page identifies itself in each message: its id, the number of its life, and how many messages that life has
 /// sent and received.

@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 // Conditional header fields of a request, such as `If-None-Match` (RFC 9110, section 13).
 extension Request {
     /// The status if a condition is false: 304 if the client has this version, 412 if it expects another; else nil.

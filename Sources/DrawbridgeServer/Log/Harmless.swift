@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 extension [UInt8] {
     /// Appends untrusted text for a terminal: line breaks, control characters and characters that change the text's
     /// direction are replaced by question marks.

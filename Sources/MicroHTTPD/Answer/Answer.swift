@@ -1,7 +1,5 @@
 import Glibc
 import HTTPGrammar
-import HTTPTypes
-import Logging
 
 final class Answer: Sendable {
     enum Body: Sendable {

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// An error response that the engine sends itself, before a handler gets the request.
 package struct Refusal: Error, Equatable {
     package let status: HTTPResponse.Status

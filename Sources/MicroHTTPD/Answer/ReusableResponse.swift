@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 
 /// A response object of the library that is sent again with another body of the same length.

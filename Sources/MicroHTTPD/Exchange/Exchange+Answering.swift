@@ -1,5 +1,3 @@
-import EventLoop
-import HTTPTypes
 import Synchronization
 
 // For the code that answers the request; callable on any thread.

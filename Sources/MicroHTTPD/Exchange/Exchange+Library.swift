@@ -1,7 +1,4 @@
-import EventLoop
 import Glibc
-import HTTPTypes
-import Logging
 import Synchronization
 import TLS
 

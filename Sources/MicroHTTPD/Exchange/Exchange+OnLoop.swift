@@ -1,6 +1,3 @@
-import EventLoop
-import HTTPTypes
-
 // For the engine, and for code that answers on the loop's thread. All of it is called on that thread.
 extension Exchange {
     package var hasLeft: Bool { own.value.library.hasLeft }

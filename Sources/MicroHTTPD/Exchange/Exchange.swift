@@ -1,4 +1,3 @@
-import EventLoop
 import Synchronization
 
 /// One request and its response.

@@ -1,5 +1,4 @@
 import Glibc
-import HTTPTypes
 import Synchronization
 
 /// The parsed head of a request that has passed ``HeadAudit``.

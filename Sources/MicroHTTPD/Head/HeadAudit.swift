@@ -1,6 +1,5 @@
 import Glibc
 import HTTPGrammar
-import HTTPTypes
 
 /// Parses the raw head of a request, and refuses malformed ones that libmicrohttpd accepts (RFC 9112, sections 2 to 5).
 ///

@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import HTTPTypes
 
 /// Tests whether a ``HeadLayout`` is right, by sending requests to a daemon without thread and port.
 ///

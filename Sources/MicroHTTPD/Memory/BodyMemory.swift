@@ -1,6 +1,5 @@
 import CLinux
 import Dispatch
-import EventLoop
 import Synchronization
 
 /// Limits the memory that all large bodies of a server use, and returns freed memory to the system.

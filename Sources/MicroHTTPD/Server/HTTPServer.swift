@@ -1,7 +1,4 @@
-import EventLoop
 import Glibc
-import HTTPTypes
-import Logging
 import Synchronization
 
 /// An HTTP/1.1 server on GNU libmicrohttpd, which runs on loops of this package.

@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 
 struct ListeningSocket {

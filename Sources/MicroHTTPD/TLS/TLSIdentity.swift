@@ -1,5 +1,4 @@
 import CGnuTLS
-import EventLoop
 import Glibc
 
 /// A TLS server's certificate chain and private key.

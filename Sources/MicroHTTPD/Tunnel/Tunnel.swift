@@ -1,6 +1,4 @@
-import EventLoop
 import Glibc
-import HTTPTypes
 
 /// Forwards bytes between a client and an upstream in both directions, unchanged.
 ///

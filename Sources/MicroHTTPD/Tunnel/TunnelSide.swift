@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 
 /// One side of a tunnel, with the bytes that wait to be sent to it; for the loop's thread only.

@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 
 /// The WebSockets and tunnels of one loop; for its thread only, except the `loop` property.

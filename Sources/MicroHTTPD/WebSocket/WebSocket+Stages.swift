@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 
 // For the loop's thread: opening, closing and the end.

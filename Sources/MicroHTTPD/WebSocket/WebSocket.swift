@@ -1,5 +1,3 @@
-import EventLoop
-
 /// The server's side of a WebSocket (RFC 6455).
 ///
 /// ```swift

@@ -1,8 +1,6 @@
 import CGnuTLS
-import EventLoop
 import Glibc
 import HTTPGrammar
-import HTTPTypes
 
 /// A valid request to open a WebSocket (RFC 6455, section 4.2.1).
 ///

@@ -1,6 +1,4 @@
-import EventLoop
 import Glibc
-import Logging
 import TLS
 
 /// One client connection over all its requests; its state belongs to its loop.

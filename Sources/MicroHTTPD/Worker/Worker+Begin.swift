@@ -1,6 +1,3 @@
-import EventLoop
-import HTTPTypes
-
 // Decisions after the head of a request, before its body.
 extension Worker {
     func begin(

@@ -1,7 +1,3 @@
-import EventLoop
-import HTTPTypes
-import Logging
-
 // A worker's log lines; each kind is logged at most once a second.
 extension Worker {
     /// The 503 for a body above the memory limit; logs how to raise the limit.

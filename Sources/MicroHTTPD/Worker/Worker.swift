@@ -1,7 +1,4 @@
-import EventLoop
 import Glibc
-import HTTPTypes
-import Logging
 
 /// A loop and the libmicrohttpd daemon that it drives; a server has several workers.
 ///

@@ -19,7 +19,7 @@ package final class HTMLInjection: Sendable {
     private let version: @Sendable (_ request: Request) -> String
     /// Whether pages of other sites may frame documents that have no policy for that.
     private let isForForeignFrames: Bool
-    /// Whether the page is in the web view of an app that answers itself.
+    /// Whether the page is in the web view of an app that answers itself, and gets the app's URLs.
     package let isLeftToApp: @Sendable (_ request: Request) -> Bool
     package let withoutNative: PagesWithoutNative
     private let replyBook: ReplyBook?
@@ -30,8 +30,6 @@ package final class HTMLInjection: Sendable {
     ///
     /// - Parameters:
     ///   - epoch: new in every process; letters and digits.
-    ///   - isForForeignFrames: whether pages of other sites may frame documents that have no policy for that.
-    ///   - isLeftToApp: whether the page is in the web view of an app that answers itself, and gets the app's URLs.
     ///   - version: a text that changes when the tag does; letters, digits, `-`, `_` and `.`.
     ///   - tag: the tag for the response to a request, with the given nonce if any.
     package init(

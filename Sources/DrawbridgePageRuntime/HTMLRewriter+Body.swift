@@ -35,9 +35,7 @@ extension HTMLRewriter {
         let count = min(file.length, Self.window)
         // If the file cannot be read or has become shorter, it is left unchanged here, and sending it will fail.
         guard let beginning = try? file.handle.read(at: file.offset, count: count), beginning.count == count
-        else {
-            return nil
-        }
+        else { return nil }
         var rewriter = self
         let changed = rewriter.take(beginning) + rewriter.finish()
         guard rewriter.isTagged else { return nil }

@@ -101,9 +101,7 @@ extension Response {
     public func output() async throws -> JSON {
         let json = try await json()
         guard let code = json["code"]?.numberValue?.intValue, let message = json["message"]?.stringValue
-        else {
-            return json
-        }
+        else { return json }
         guard (200...299).contains(code) else {
             throw HTTPError(
                 status.kind == .successful ? .badRequest : status, message, code: code, data: json["data"])

@@ -19,7 +19,6 @@ extension Loop {
 
     /// Who has sent a request.
     package protocol Caller: AnyObject, Sendable {
-        var loop: Loop { get }
         /// What belongs to the client's connection alone, and is released with it; for the loop's thread only.
         var belongings: (any AnyObject)? { get set }
     }

@@ -18,11 +18,7 @@ struct RecordQuery {
         filter.name = values["name"].map(CallName.plain)
         filter.page = values["page"]
         if let by = values["by"] {
-            guard JournalRecord.Answerer.words.contains(by) else {
-                let all = JournalRecord.Answerer.words.joined(separator: ", ")
-                throw HTTPError(.badRequest, "by: must be one of \(all), and not \(by.cut(to: 40))")
-            }
-            filter.by = by
+            filter.by = try Self.known(by, "by", JournalRecord.Answerer.Word.self).rawValue
         }
         if let text = values["kind"] { filter.kinds = try Self.kinds(text) }
         if let text = values["state"] {

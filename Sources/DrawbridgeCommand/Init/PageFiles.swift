@@ -30,11 +30,12 @@ struct PageFiles {
         while next < folders.count {
             let folder = folders[next]
             next += 1
-            guard let names = Self.names(in: "\(root)/\(folder)") else {
+            guard let all = Linux.names(in: "\(root)/\(folder)") else {
                 let why = String(cString: strerror(errno))
                 guard folder.isEmpty else { leftOut.append("\(folder) (\(why))"); continue }
                 throw Failure("cannot look into \(root): \(why); name a folder that this user may read")
             }
+            let names = all.filter { !$0.hasPrefix(".") }.sorted()
             let isPackage = names.contains("package.json")
             hasPackage = hasPackage || isPackage && folder.isEmpty
             for name in names {
@@ -48,11 +49,6 @@ struct PageFiles {
                 if let inner = take(name, in: folder, isPackage: isPackage, read) { folders.append(inner) }
             }
         }
-    }
-
-    /// The names in a folder, sorted, without hidden ones; nil, with `errno` set, if the folder cannot be opened.
-    private static func names(in folder: String) -> [String]? {
-        Linux.names(in: folder)?.filter { !$0.hasPrefix(".") }.sorted()
     }
 
     /// Reads an entry of a folder; if the entry is a folder that is to be read in turn, returns its path.

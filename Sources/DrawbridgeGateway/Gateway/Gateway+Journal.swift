@@ -48,7 +48,7 @@ extension Gateway {
 
     /// Records why a handler did not take a call, before the next one is asked.
     func notes(_ why: @autoclosure () -> String, of plain: Request) {
-        if let number = plain.record { journal.note(why: [why()], of: number) }
+        if let number = plain.record { journal.note(of: number) { $0.why.append(why()) } }
     }
 
     func sends(_ plain: Request) {

@@ -176,13 +176,13 @@ extension Gateway {
                 continue
             }
             if !lookup.why.isEmpty {
-                if let number = plain.record { journal.note(why: lookup.why, of: number) }
+                if let number = plain.record { journal.note(of: number) { $0.why += lookup.why } }
                 plain.logger.debug("reply \(found.title), after \(lookup.why.joined(separator: "; "))")
             }
             return try await answer(to: plain, original: original, by: found, input)
         }
         let passed = lookup.why.filter { !$0.hasSuffix(": $pass") }
-        if let number = plain.record, !passed.isEmpty { journal.note(why: passed, of: number) }
+        if let number = plain.record, !passed.isEmpty { journal.note(of: number) { $0.why += passed } }
         if !passed.isEmpty, !journal.isTold {
             plain.logger.info("no mock of \(plain.name) fits: \(passed.joined(separator: "; "))")
         }

@@ -14,7 +14,7 @@ extension Gateway {
         if reason == nil, let number = plain.record, !replies(for: plain).mayAnswer,
             let near = elsewhere(than: plain)
         {
-            journal.note(near: near.words, of: number)
+            journal.note(of: number) { $0.near = near.words }
         }
         // For a call by a page's WebSocket, `hear(of:to:from:)` tells the log and the page's console.
         if plain.channelCall == nil, !journal.isTold, let times = timesMissed(plain.name) {

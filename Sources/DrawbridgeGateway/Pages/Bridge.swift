@@ -38,8 +38,6 @@ extension Page {
 
         /// A message handler whose `postMessage` gives a promise.
         static let reply = Bridge("reply")
-        /// The page's own copy of WebViewJavascriptBridge.
-        static let ownLibrary = Bridge("ownLibrary")
         static let (inject, shortcut) = (Bridge("inject"), Bridge("shortcut"))
         /// A frame or a command whose URL has the host `__jsbridge__`.
         package static let iframe = Bridge("iframe")

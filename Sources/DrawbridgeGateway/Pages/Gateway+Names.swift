@@ -123,7 +123,7 @@ extension Gateway {
             guard let record = known.record, [nil, known.lack].contains(lack),
                 journal.record(record)?.near != words
             else { continue }
-            journal.note(near: words, of: record)
+            journal.note(of: record) { $0.near = words }
             if let words, replyBook.isNews(words, in: file) { page.warn("This page failed: \(words)") }
         }
     }
@@ -160,7 +160,7 @@ extension Gateway {
         let record = journal.isOn ? journal.note(.notice, of: page?.concerned, title, saying: text) : nil
         // Flags come before the file.
         let isForFile = program.pageFile?.flags.contains(lack.setting.rawValue) == false
-        if isForFile, let record { journal.note(gives: lack.members, isGiven: false, of: record) }
+        if isForFile, let record { journal.note(of: record) { $0.gives = (lack.members, false) } }
         let known = KnownLacks.Known(
             lack: lack, title: title, files: files, record: isForFile ? record : nil)
         lacks.withLock { $0.all.append(known) }
@@ -222,7 +222,8 @@ extension Gateway {
         configure { $0.pageRuntime = runtime }
         for known in lacks.withLock(\.all) {
             guard let record = known.record else { continue }
-            journal.note(gives: known.lack.members, isGiven: isGiven(known.lack, known.title), of: record)
+            let isGiven = isGiven(known.lack, known.title)
+            journal.note(of: record) { $0.gives = (known.lack.members, isGiven) }
         }
     }
 

@@ -66,9 +66,7 @@ extension Request {
     @discardableResult
     public func progress(_ value: some Encodable & Sendable) throws -> Bool {
         guard let caller = callingPage, let id = caller.call.id, caller.call.hearsProgress
-        else {
-            return false
-        }
+        else { return false }
         try caller.page.post(
             PageAnswer.message(id, PageAnswer(value: try JSON.encode(value)), isLast: false),
             upTo: Outbox.limitOfAnswers)

@@ -77,23 +77,13 @@ public final class Journal: Sendable {
         add(JournalRecord.Head(kind, of: page, name, at: bridge), state, input, saying: sentence)
     }
 
-    /// Records the member of the file that gives pages what a notice says they lack, and whether the file has it.
-    package func note(gives members: JSON, isGiven: Bool, of number: Int) {
-        update(number) { record, _ in record.gives = (members, isGiven) }
-    }
-
     package func note(_ input: [UInt8], of request: Request, _ number: Int) {
         update(number) { record, room in record.sends(request, input, room: room) }
     }
 
-    /// Records the reasons why cases and handlers that were tried first did not answer.
-    package func note(why: [String], of number: Int) { update(number) { record, _ in record.why += why } }
-
-    /// Records a hint for a name that nothing answers: a similar name, where it is answered, or what a page must load.
-    package func note(near: String?, of number: Int) { update(number) { record, _ in record.near = near } }
-
-    package func note(_ asked: JournalRecord.Asked, of number: Int) {
-        update(number) { record, _ in record.asked = asked }
+    /// Records more about a call or an event, such as the question that it asks.
+    package func note(of number: Int, _ change: (inout JournalRecord) -> Void) {
+        update(number) { record, _ in change(&record) }
     }
 
     /// Records the end of a call; a second end is ignored.

@@ -32,7 +32,7 @@ package struct JournalRecord: Sendable {
         /// The gateway itself, for example because it refused the request.
         case gateway
 
-        package static let words = ["reply", "handler", "nobody", "gateway"]
+        package enum Word: String, CaseIterable { case reply, handler, nobody, gateway }
 
         var shown: (word: String, title: String?) {
             switch self {
@@ -183,7 +183,7 @@ package struct JournalRecord: Sendable {
     package var form = Form.value
     /// The reasons why cases and handlers that were tried first did not answer.
     package var why: [String] = []
-    /// A hint for a name that nothing answers, such as a similar name.
+    /// A hint for a name that nothing answers: a similar name, where it is answered, or what a page must load.
     package var near: String?
     /// The member of the file that gives pages what they lack, and whether they have it since.
     package var gives: (members: JSON, isGiven: Bool)?

@@ -215,8 +215,10 @@ package final class Questions: Sendable {
     /// - Parameter decision: the answer; nil when the question begins to wait.
     private func note(_ question: Question, _ decision: JournalRecord.Decided?, for request: Request) {
         guard let number = request.record else { return }
-        journal.note((question.name, decision), of: number)
-        if decision?.by == "nobody" { journal.note(why: [Question.unasked], of: number) }
+        journal.note(of: number) { record in
+            record.asked = (question.name, decision)
+            if decision?.by == "nobody" { record.why.append(Question.unasked) }
+        }
     }
 
     private func tell(of waiting: Waiting, _ request: Request) {

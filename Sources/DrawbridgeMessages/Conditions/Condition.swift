@@ -137,6 +137,4 @@ package indirect enum Condition: Sendable {
         default: return value == wanted
         }
     }
-
-    static func isEqual(_ value: JSON, _ wanted: JSON) -> Bool { difference(value, wanted) == nil }
 }

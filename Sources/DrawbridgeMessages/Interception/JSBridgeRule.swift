@@ -11,9 +11,7 @@ public struct JSBridgeRule: InterceptionRule {
     public func canonicalRequest(for request: Request) -> Request? {
         // Most requests do not use this bridge, and the second byte of their target shows that at once.
         guard request.target.utf8.dropFirst().first == UInt8(ascii: "_") || Self.isHost(request.authority)
-        else {
-            return nil
-        }
+        else { return nil }
         var target = Target(request.target)
         if let below = Self.below(target.path) {
             target.path = below

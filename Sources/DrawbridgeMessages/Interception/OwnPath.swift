@@ -40,9 +40,7 @@ package enum OwnPath: String, CaseIterable {
         let rest = request.path.dropFirst(Self.start.count)
         let name = rest.prefix { $0 != "/" }
         guard let own = Self(rawValue: String(name)), own.hasPathsBelow || name.endIndex == rest.endIndex
-        else {
-            return nil
-        }
+        else { return nil }
         self = own
     }
 

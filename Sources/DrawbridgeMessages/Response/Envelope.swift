@@ -54,8 +54,6 @@ public struct AnswerForm: Sendable {
     private let object: Object
     package let hasStatus: Bool
 
-    package var type: String { hasStatus ? "application/json" : "text/json" }
-
     /// The body for an output; `null` counts as no output.
     package func success(_ output: [UInt8], code: Int, message: String = "") -> [UInt8] {
         switch object {

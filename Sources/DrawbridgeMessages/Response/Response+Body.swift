@@ -101,11 +101,16 @@ extension Response.Body {
             guard bytes.count <= limit else { throw HTTPError.tooLarge(limit) }
             return bytes
         }
-        let whole = CollectedBody(limit: limit)
-        let client = Client { try whole.append($0) }
+        let whole = Mutex<[UInt8]>([])
+        let client = Client { chunk in
+            try whole.withLock { bytes in
+                guard chunk.count <= limit - bytes.count else { throw HTTPError.tooLarge(limit) }
+                bytes += chunk
+            }
+        }
         defer { client.finish() }
         try await write(to: client)
-        return whole.bytes
+        return whole.withLock { $0 }
     }
 
     /// The same body with every chunk changed on its way: for middleware, which sees streams and not buffers.
@@ -146,22 +151,6 @@ extension Response.Body {
             try await source.write(to: client)
         case .upgrade:
             break
-        }
-    }
-}
-
-final class CollectedBody: Sendable {
-    private let limit: Int
-    private let collected = Mutex<[UInt8]>([])
-
-    init(limit: Int) { self.limit = limit }
-
-    var bytes: [UInt8] { collected.withLock { $0 } }
-
-    func append(_ chunk: [UInt8]) throws {
-        try collected.withLock { bytes in
-            guard chunk.count <= limit - bytes.count else { throw HTTPError.tooLarge(limit) }
-            bytes += chunk
         }
     }
 }

@@ -20,9 +20,7 @@ extension ReplyReader {
     private static func doubt(about value: LocatedJSON) -> ReplyFault? {
         if let text = value.json.stringValue {
             guard text.contains("{{"), let template = try? Template(.string(text)), !template.isConstant
-            else {
-                return nil
-            }
+            else { return nil }
             return ReplyFault(
                 "{{…}} is sent unchanged here; to fill it in, write the value as {\"$reply\": …}",
                 at: value)

@@ -41,9 +41,7 @@ final class HeadProbe {
             let outcome = ask(clean.text + "hello", daemon)
             guard case .success(let head)? = outcome.verdict, clean.isRead(as: head),
                 outcome.isTaken(with: "hello")
-            else {
-                return "a clean head is not read as it was sent"
-            }
+            else { return "a clean head is not read as it was sent" }
         }
         for (name, lines) in Self.unclean {
             if case .success? = ask(Self.request(lines), daemon).verdict { return "it lets \(name) through" }

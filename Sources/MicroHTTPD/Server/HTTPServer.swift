@@ -37,11 +37,9 @@ package final class HTTPServer: Sendable {
     /// Makes a server, which listens after ``start()``; its handlers run without a task unless they start one.
     ///
     /// - Parameters:
-    ///   - host: a host name or IP address to listen on.
     ///   - port: 0 lets the system choose.
     ///   - tls: certificate and key for https (TLS 1.2 and 1.3); nil for http.
     ///   - loops: the number of threads; by default one less than there are cores, for handlers and other programs.
-    ///   - logger: gets errors and warnings.
     ///   - refuse: makes the responses for requests that the engine refuses.
     ///   - prompt: a body up to this size in bytes is collected without asking `chooseBody`, because it arrives with
     ///     the head; the handler can still refuse the request.

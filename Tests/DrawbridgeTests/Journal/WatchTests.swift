@@ -35,7 +35,7 @@ import Testing
         watch.look(in: journal)
         #expect(count.taken == 1 && watch.found.count == kept + 1)
         journal.end(number, .answered)
-        journal.note(near: "/eco", of: number)
+        journal.note(of: number) { $0.near = "/eco" }
         watch.look(in: journal)
         #expect(count.taken == 1)
         // Another session's call is not its own.
@@ -142,7 +142,7 @@ import Testing
             if Bool.random(using: &random) {
                 _ = journal.begin(Request("/echo"), as: step % 9 == 0 ? .request : .call, at: "flag")
             } else {
-                journal.note(why: ["\(step)"], of: Int.random(in: 1...step, using: &random))
+                journal.note(of: Int.random(in: 1...step, using: &random)) { $0.why.append("\(step)") }
             }
             if step % steps == 0 { read() }
         }

@@ -6,6 +6,52 @@ import Darwin
 import Glibc
 #endif
 
+/// A moment of the system's monotonic clock, for the durations that are measured for each request.
+///
+/// The size of `ContinuousClock.Instant` is known only at run time, which slows down every type that stores one.
+@usableFromInline package struct Moment: Sendable {
+    @usableFromInline let nanoseconds: UInt64
+
+    @usableFromInline package static var now: Moment {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Moment(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
+    }
+
+    @usableFromInline package var elapsed: Duration { .nanoseconds(Moment.now.nanoseconds - nanoseconds) }
+}
+
+/// A thread for one piece of work, which ends with it.
+///
+/// Dispatch has a limited number of threads, which blocking handlers may all occupy: code that stops such handlers
+/// needs a thread of its own.
+package enum OwnThread {
+    private final class Work: Sendable {
+        let call: @Sendable () -> Void
+
+        init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+    }
+
+    /// Runs `call` on a new thread; if the system cannot make one, at once on this thread.
+    package static func perform(_ call: @escaping @Sendable () -> Void) {
+        let work = Unmanaged.passRetained(Work(call))
+        #if canImport(Darwin)
+        var id: pthread_t?
+        #else
+        var id = pthread_t()
+        #endif
+        let code = pthread_create(
+            &id, nil,
+            { work in
+                pthread_detach(pthread_self())
+                let work: UnsafeMutableRawPointer? = work
+                if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().call() }
+                return nil
+            }, work.toOpaque())
+        guard code == 0 else { return work.takeRetainedValue().call() }
+    }
+}
+
 /// A file that somebody has named, and that is read again while the process runs (SECURITY, *Whose file is read*).
 package enum NamedFile {
     private typealias Home = (owner: uid_t, folder: String?, around: String?)

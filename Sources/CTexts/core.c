@@ -70,6 +70,9 @@ static const struct Text texts[] = {
     TEXT("worker.js")
 #embed "../DrawbridgePageRuntime/Worker/worker.js"
     END
+    TEXT("enter.js")
+#embed "../Drawbridge/Endpoints/enter.js"
+    END
     TEXT("tester-api.openapi.json")
 #embed "../Drawbridge/Journal/tester-api.openapi.json"
     END

@@ -145,6 +145,9 @@ final class Worker: Loop.Driven, Sendable {
 
     // MARK: Called by exchanges, on the loop
 
+    /// Whether so many exchanges are under way that another round of the loop has work to do anyway.
+    var isBusy: Bool { own.value.underWay >= 8 }
+
     /// Watches a connection for a disconnect, until it closes: a connection that was suspended once is suspended again.
     func watch(_ connection: Connection) {
         guard !connection.own.value.isWatched else { return }

@@ -80,10 +80,17 @@ extension OneAtATime {
             }
         }
 
-        @Test func callersThatLeaveBeforeTheReplyLeaveNothingBehind() async throws {
+        /// With others that wait, a request is not suspended at once, but asked for again in the loop's next round.
+        @Test(arguments: [0, 20])
+        func callersThatLeaveBeforeTheReplyLeaveNothingBehind(_ others: Int) async throws {
             let running = Tally()
+            let (waiting, gate) = (Tally(), Gate())
             try await withServer { exchange in
                 running.add()
+                if exchange.request.path == "/wait" {
+                    waiting.add()
+                    await gate.pass()
+                }
                 if exchange.request.path == "/suspend" { await Task.yield() }
                 if exchange.request.path == "/sleep" { try? await Task.sleep(for: .milliseconds(1)) }
                 ok(exchange)
@@ -91,6 +98,14 @@ extension OneAtATime {
             } test: { server in
                 let port = server.port
                 let idle = sockets(on: port)
+                let waiters = try await blocking {
+                    try (0..<others).map { _ in
+                        let client = try RawClient(port)
+                        try client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+                        return client
+                    }
+                }
+                #expect(await waiting.reaches(others))
                 try await blocking {
                     for index in 0..<1500 {
                         let client = try RawClient(port)
@@ -99,7 +114,12 @@ extension OneAtATime {
                         Exit.allCases[index % 2].take(client)
                     }
                 }
+                #expect(await running.reaches(others))
+                gate.open()
+                let replies = try await blocking { try waiters.map { try $0.reply().status } }
+                #expect(replies.allSatisfy { $0 == 200 })
                 #expect(await running.reaches(0))
+                for waiter in waiters { waiter.close() }
                 await Self.expectNoConnections(server, idle)
             }
         }

@@ -69,7 +69,9 @@ package final class HTTPClient: Loop.Guest {
 
     /// An idle connection for a request: one that its caller has logged in, or one of all callers; nil if there is none.
     func take(for request: TransferRequest) -> ClientConnection? {
-        ownPool(of: request.caller)?.take(to: request.origin) ?? pool.take(to: request.origin)
+        if let own = ownPool(of: request.caller)?.take(to: request.origin) { return own }
+        let isRepeatable = if case .none = request.body { request.isIdempotent } else { false }
+        return pool.take(to: request.origin, isRepeatable: isRepeatable)
     }
 
     /// Keeps a connection for other requests; one that is logged in, for those of its caller, until that leaves.

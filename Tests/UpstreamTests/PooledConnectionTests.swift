@@ -81,6 +81,21 @@ struct PooledConnectionTests {
         }
     }
 
+    /// They are left in the socket then, since no more of it is read than the body has.
+    @Test func bytesBehindALongAnswerAreInNobodysAnswer() async throws {
+        let long = String(repeating: "x", count: 200_000)
+        let talking: Answering = { connection, head in
+            try connection.send(head.hasPrefix("GET /first ") ? ok(long) + ok("unasked") : ok("ok"))
+        }
+        try await proxying(to: talking) { port, upstream in
+            let first = try await reply(port, get("/first"))
+            #expect(first.text == long)
+            let second = try await reply(port, get("/second"))
+            #expect(second.text == "ok")
+            #expect(upstream.count == 2)
+        }
+    }
+
     @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
     func repeatableRequestsAreRetriedOnANewConnection(_ method: String) async throws {
         try await proxying(to: Self.onceEach) { port, upstream in

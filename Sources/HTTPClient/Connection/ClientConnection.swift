@@ -69,10 +69,13 @@ final class ClientConnection: Loop.Guest {
 
     var canWrite: Bool { own.value.canWrite }
 
-    /// Whether it has been idle so long that the server may be about to close it.
-    func isOld(at now: Int) -> Bool {
+    /// Whether the server has closed its direction; the loop may have said so during the last transfer, and says it once.
+    var hasPeerLeft: Bool { own.value.hasPeerLeft }
+
+    /// Whether it has been idle so long that the server may be about to close it, or for a shorter time in milliseconds.
+    func isOld(at now: Int, limit: Int = .max) -> Bool {
         guard case .pool(_, let since) = own.value.holder else { return false }
-        return now - since >= own.value.idleLimit
+        return now - since >= min(limit, own.value.idleLimit)
     }
 
     /// Sets the server's keep-alive timeout (`Keep-Alive: timeout`).
@@ -90,7 +93,6 @@ final class ClientConnection: Loop.Guest {
 
     func rest(in pool: ConnectionPool, at now: Int) {
         own.value.holder = .pool(.passUnretained(pool), since: now)
-        own.value.canRead = false
     }
 
     func close() {

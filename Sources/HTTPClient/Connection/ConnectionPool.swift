@@ -18,17 +18,22 @@ final class ConnectionPool: Sendable {
     var isEmpty: Bool { own.value.count == 0 }
 
     /// Returns the most recently used idle connection that is still open; nil if there is none.
-    func take(to origin: Origin) -> ClientConnection? {
+    ///
+    /// - Parameter isRepeatable: whether the request is sent again if the connection has been closed. Then an empty one
+    ///   that was used within the last second is taken without asking the kernel, since the loop hears of its end.
+    func take(to origin: Origin, isRepeatable: Bool = false) -> ClientConnection? {
+        let now = Loop.now
         while let connection = own.value.origins[origin]?.popLast() {
             own.value.count -= 1
-            if !connection.isOld(at: Loop.now), connection.isQuiet { return connection }
+            let isSure = isRepeatable && !connection.canRead && !connection.isOld(at: now, limit: 1000)
+            if isSure || !connection.isOld(at: now) && connection.isQuiet { return connection }
             connection.close()
         }
         return nil
     }
 
     func keep(_ connection: ClientConnection) {
-        guard own.value.count < Self.countLimit else { return connection.close() }
+        guard own.value.count < Self.countLimit, !connection.hasPeerLeft else { return connection.close() }
         connection.rest(in: self, at: Loop.now)
         own.value.count += 1
         own.value.origins[connection.origin, default: []].append(connection)

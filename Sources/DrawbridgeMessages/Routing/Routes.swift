@@ -4,18 +4,18 @@ import Synchronization
 ///
 /// `/user/:id` binds one part, `/files/*` binds one part or more. Comparison is byte by byte.
 package struct Routes<Target: Routed> {
-    private var root = Node()
+    @usableFromInline var root = Node()
     /// The targets of exact paths that need no percent-encoding, as most do, also by the text of the path.
     private var exact: [String: [Target]] = [:]
     private var near = Nearest.Patterns()
 
     package init() {}
 
-    private struct Node {
-        var exact: [JSON.Bytewise: Node] = [:]
-        var parameter: [Node] = []
-        var routes: [Target] = []
-        var wildcards: [Target] = []
+    @usableFromInline struct Node {
+        @usableFromInline var exact: [JSON.Bytewise: Node] = [:]
+        @usableFromInline var parameter: [Node] = []
+        @usableFromInline var routes: [Target] = []
+        @usableFromInline var wildcards: [Target] = []
 
         var isEmpty: Bool { exact.isEmpty && parameter.isEmpty && routes.isEmpty && wildcards.isEmpty }
     }
@@ -46,7 +46,7 @@ package struct Routes<Target: Routed> {
     package func best(_ path: String) -> [Target]? { exact[path] }
 
     /// The targets that fit a path, the best first, each with the values of its parameters.
-    package func matches(_ segments: [String]) -> [(route: Target, values: [String])] {
+    @inlinable package func matches(_ segments: [String]) -> [(route: Target, values: [String])] {
         var found: [(route: Target, values: [String])] = []
         Self.collect(root, segments[...], values: [], into: &found)
         return found
@@ -84,7 +84,7 @@ package struct Routes<Target: Routed> {
         }
     }
 
-    private static func collect(
+    @inlinable static func collect(
         _ node: Node, _ rest: ArraySlice<String>, values: [String],
         into found: inout [(route: Target, values: [String])]
     ) {

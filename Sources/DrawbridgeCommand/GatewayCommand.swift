@@ -252,6 +252,21 @@ public enum GatewayCommand {
         }
     }
 
+    private static func drain(
+        _ server: GatewayServer, for time: Duration, _ logger: Logger,
+        then stop: @escaping @Sendable () -> Void
+    ) {
+        logger.notice(
+            """
+            stopping after \(time), or when no connection is left: \(OwnPath.health.path) answers 503, so that a \
+            balancer sends requests elsewhere; another signal stops now
+            """)
+        Task {
+            await server.drain(for: time)
+            stop()
+        }
+    }
+
     private static func serve(
         _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?, _ signals: StopSignals
     ) async throws {
@@ -270,11 +285,14 @@ public enum GatewayCommand {
             inspector: inspector?.drawLink(), takesWords: terminal != nil, invitation: invitation,
             ticket: isOpenToOthers ? gateway.admissions.drawTicket() : nil)
         let serving = Task { try await gateway.serve(by: server) }
-        // Before the banner is printed, because a program that reads that may send a signal immediately.
-        signals.serve {
+        let stop: @Sendable () -> Void = {
             serving.cancel()
             exitIfHeld(after: settings.server.grace / .seconds(1) + 3)
         }
+        let drain = Duration.seconds(settings.options[\.advanced.drain] ?? 0)
+        // Before the banner is printed, because a program that reads that may send a signal immediately.
+        signals.serve(
+            drain > .zero ? [{ Self.drain(server, for: drain, gateway.logger, then: stop) }, stop] : [stop])
         banner.print()
         SpokenBridges.look(in: settings.root, for: gateway)
         let opened = settings.options[\.serving.open] == true ? open(banner, inspector, gateway.logger) : []

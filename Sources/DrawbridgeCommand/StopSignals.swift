@@ -2,12 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// SIGTERM, SIGHUP and Ctrl-C end the start at once, and stop the server gracefully; a second Ctrl-C exits immediately.
+/// SIGTERM, SIGHUP and Ctrl-C end the start at once, and stop the server gracefully, with `--drain` after a while and at
+/// once by a second signal; one more Ctrl-C exits immediately.
 final class StopSignals: Sendable {
     private enum State {
         case starting
-        case serving(stop: @Sendable () -> Void)
-        case stopping
+        /// What the next signals do, one after the other.
+        case serving([@Sendable () -> Void])
     }
 
     private let state = Mutex(State.starting)
@@ -18,22 +19,20 @@ final class StopSignals: Sendable {
         }
     }
 
-    /// Sets the callback for the first signal, now that there is something to stop.
-    func serve(stop: @escaping @Sendable () -> Void) {
-        state.withLock { $0 = .serving(stop: stop) }
-    }
+    /// Sets what the first signal does and what each later one, now that there is something to stop.
+    func serve(_ steps: [@Sendable () -> Void]) { state.withLock { $0 = .serving(steps) } }
 
     private func come(_ number: Int32) {
-        let before = state.withLock { state in
-            if case .starting = state {
+        let step: (@Sendable () -> Void)? = state.withLock { state in
+            guard case .serving(let steps) = state else {
                 // Under the lock, so that nothing is served meanwhile: the start goes on in another thread.
                 LogWriter.standardError.flush(within: .seconds(3))
                 _exit(0)
             }
-            defer { state = .stopping }
-            return state
+            state = .serving(Array(steps.dropFirst()))
+            return steps.first
         }
-        if case .serving(let stop) = before { stop() } else if number == SIGINT { exit(1) }
+        if let step { step() } else if number == SIGINT { exit(1) }
     }
 }
 

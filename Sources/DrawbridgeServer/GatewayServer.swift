@@ -39,6 +39,24 @@ public final class GatewayServer: Sendable {
         OwnPorts.add(server.port)
     }
 
+    /// Goes on serving, and prepares for ``stop()``: health is a 503, each answer closes its connection, and the
+    /// channel of a page is closed when its calls have ended.
+    ///
+    /// It returns after `time`, or when no connection has been open for three seconds; then health is not asked either.
+    package func drain(for time: Duration) async {
+        let (end, gateway) = (ContinuousClock.now + time, service.gateway)
+        gateway.configure { $0.isDraining = true }
+        server.drain()
+        while .now < end, server.quietSeconds < 3, !isStopped.load(ordering: .relaxed) {
+            for page in gateway.pages.all {
+                // On its loop no message is between its receipt and the acknowledgement, which a close would drop.
+                guard let channel = page.connection as? PageChannel else { continue }
+                channel.tasks?.loop.enqueue { if page.isIdle { channel.goAway() } }
+            }
+            try? await Task.sleep(until: min(end, .now + .milliseconds(500)))
+        }
+    }
+
     /// Stops: accepts no more requests, waits for running ones during the grace period, then cancels the rest.
     ///
     /// A client whose response has not begun gets a 503. Pending calls to pages end with `PageError.Reason.stopped`.

@@ -70,6 +70,9 @@ final class PageChannel: PageConnection {
 
     func close() { state.withLock { $0.socket }?.close(.policy) }
 
+    /// Closes it with the code by which the page knows that what was not acknowledged was not taken.
+    func goAway() { state.withLock { $0.socket }?.close(.goingAway) }
+
     func answered(_ request: Request, _ response: Response, bytes: Int?, took: Duration) {
         log?.add(request, response, bytes: bytes, took: took)
     }

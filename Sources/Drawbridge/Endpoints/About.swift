@@ -7,7 +7,10 @@ enum About {
             health["droppedAnswers"] = .number(.init(Gateway.droppedAnswers))
             health["droppedChunks"] = .number(.init(Gateway.droppedChunks))
         }
-        return .success(.object(health))
+        guard gateway.program.isDraining else { return .success(.object(health)) }
+        // Not thrown, which would be an error in the log each time that a balancer asks.
+        return Gateway.refusal(
+            HTTPError(.serviceUnavailable, "the gateway is about to stop; send requests to another one"))
     }
 
     static func schema(_ gateway: Gateway, _ request: Request) async throws -> Response {

@@ -29,11 +29,11 @@ extension Option {
     }
 
     init<Number: PlainNumber>(
-        _ value: String, _ help: String, usual: String? = nil, variable: String? = nil,
+        _ value: String, _ help: String, usual: String? = nil, variable: String? = nil, more: String? = nil,
         name: NameSpecification = .long
     ) where Value == Number? {
-        self.init(name: name, help: ArgumentHelp(help, usual: usual, variable: variable, value: value)) {
-            text in
+        let help = ArgumentHelp(help, usual: usual, variable: variable, more: more, value: value)
+        self.init(name: name, help: help) { text in
             if let number = Number(plain: text) { return number }
             throw ValidationError("write a number in digits")
         }

@@ -177,6 +177,12 @@ struct AdvancedOptions: ParsableArguments {
     @Option("seconds", "Time for running requests at a stop.", usual: "3") var grace: Double?
 
     @Option(
+        "seconds", "Serve on for so long after SIGTERM, while health answers 503 and connections close.",
+        usual: "0",
+        more: "Ends earlier when no connection is left; a second signal ends it.")
+    var drain: Double?
+
+    @Option(
         "size",
         "Memory for the bodies of all requests and answers: 256MB, 2GB.", usual: "a quarter of the memory",
         more: "A body that does not fit is refused with status 503.")
@@ -199,6 +205,7 @@ struct AdvancedOptions: ParsableArguments {
                 "--memory-for-bodies: must be a size of 1MB or more, for instance 256MB or 2GB")
         }
         try check("--grace", grace, in: Self.seconds, "it is a number of seconds from 0 to 3600")
+        try check("--drain", drain, in: Self.seconds, "it is a number of seconds from 0 to 3600")
     }
 }
 

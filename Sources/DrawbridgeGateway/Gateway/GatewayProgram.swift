@@ -23,6 +23,8 @@ package struct GatewayProgram: Sendable {
     package var builtIns: Set<String> = []
     /// Names whose built-in handlers are off because there is a file of mocks; `--built-ins` turns them on.
     package var switchedOff: Set<String> = []
+    /// Whether health is a 503, because the gateway is about to stop.
+    package var isDraining = false
 
     package enum Suggestion: Sendable {
         case handler

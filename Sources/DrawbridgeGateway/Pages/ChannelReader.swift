@@ -31,9 +31,12 @@ package final class ChannelReader: Sendable {
         guard json["life"]?.numberValue?.intValue == page.life else { return }
         if let number = json["ack"]?.numberValue?.intValue { page.acknowledge(number) }
         if json["bye"]?.boolValue == true { return page.leave() }
-        guard let messages = json["up"]?.arrayValue,
-            page.take(messages, bytes: text.count, by: connection.tasks) != nil
-        else { return }
+        guard var messages = json["up"]?.arrayValue else { return }
+        // While a page has calls under way, its next ones are for the next gateway: what is not taken is sent again.
+        if gateway.program.isDraining, !page.isIdle {
+            messages = Array(messages.prefix { $0[1]?["call"] == nil })
+        }
+        guard page.take(messages, bytes: text.count, by: connection.tasks) != nil else { return }
         // Unless an answer has said it.
         if let frame = page.state.withLock({ $0.outbox.acknowledgement() }) { connection.send(frame) }
     }

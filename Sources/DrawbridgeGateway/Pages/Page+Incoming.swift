@@ -117,12 +117,12 @@ extension Page {
         guard let number else { return end(call, PageAnswer(error: .noRoomForPages)) }
         let task = Task.immediate {
             let outcome = await gateway.respond(to: call, of: self, by: tasks)
+            end(call, outcome)
             state.withLock { state in
                 guard let ended = state.running.removeValue(forKey: number) else { return }
                 state.runningBytes -= ended.bytes
                 state.runningMemory?.changeAnyway(to: state.runningBytes)
             }
-            end(call, outcome)
             outcome.afterwards?()
         }
         let isGone = state.withLock { state in

@@ -216,7 +216,12 @@ public final class Page: Sendable, Identifiable {
     /// Whether the handling of its messages up to this number has begun, or never will.
     func hasBegun(_ number: Int) -> Bool { state.withLock { $0.presence == .gone || $0.begun >= number } }
 
-    var connection: (any PageConnection)? { state.withLock { $0.connection } }
+    package var connection: (any PageConnection)? { state.withLock { $0.connection } }
+
+    /// Whether no call is under way, in either direction, and the page has all that was sent to it.
+    package var isIdle: Bool {
+        state.withLock { $0.running.isEmpty && $0.inbox.isEmpty && $0.calls.isEmpty && $0.outbox.bytes == 0 }
+    }
 
     var isOver: Bool { presence == .gone }
 

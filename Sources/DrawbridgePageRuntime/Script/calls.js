@@ -1,7 +1,7 @@
 // Calls of the page to native (contracts, the three rules). Names are paths without their first slash.
 //
 // gives: after, call, callNow, failCalls, failure, flushNow, gather, gathering, gatherings, replied, sign, signature
-// uses pristine: attempt, hearAlways, JSON, Map, origin, setTimeout, token, tried, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
+// uses pristine: attempt, hearAlways, home, JSON, Map, setTimeout, token, tried, xhrHeader, xhrOpen, xhrSend, XMLHttpRequest
 // uses channel: adopt, areSent, carrying, connect, isOver, lastNumber, life, notePlace, page, post, taken, viewer
 // uses channel: waiting
 // uses urls: gatherURLs
@@ -107,7 +107,7 @@ function mayStandStill() {
 
 function askNow(method, path, body) {
     const request = new XMLHttpRequest();
-    xhrOpen.call(request, method, origin + '/__drawbridge__/' + path, false);
+    xhrOpen.call(request, method, home + path, false);
     xhrHeader.call(request, 'Content-Type', 'application/json');
     sign(request);
     // Where it fails, the status says it.

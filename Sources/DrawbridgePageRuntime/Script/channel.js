@@ -8,7 +8,7 @@
 //
 // gives: adopt, areSent, carrying, connect, flush, isOver, lastNumber, life, notePlace, page, post, ready, taken
 // gives: viewer, waiting
-// uses pristine: console, fetch, hearAlways, JSON, later, origin, queueMicrotask, sendBeacon, setTimeout, socketSend
+// uses pristine: console, fetch, hearAlways, home, JSON, later, queueMicrotask, sendBeacon, setTimeout, socketSend
 // uses pristine: token, tried, WebSocket, write
 // uses app: hasApp
 // uses calls: failCalls
@@ -66,8 +66,10 @@ function carrying(messages, more) {
 /// Who sends this, in which life, and how far that has come; in which session, and whether it is in a frame or was opened
 /// by another page.
 function lifeSign() {
-    const { session } = config, frame = top !== window, opened = !!top.opener;
-    return { page, life, n: toldNumber, received, epoch, session, frame, opened, hasApp, viewer };
+    return {
+        page, life, n: toldNumber, received, epoch, session: config.session, frame: top !== window, opened: !!top.opener,
+        hasApp, viewer,
+    };
 }
 
 /// These messages are on their way, or the gateway has them already.
@@ -128,7 +130,7 @@ function connect() {
         waiting = [];
         return;
     }
-    const url = origin.replace('http', 'ws') + '/__drawbridge__/channel';
+    const url = home.replace('http', 'ws') + 'channel';
     socket = tried(() => new WebSocket(url, ['drawbridge', 'token.' + token]), null);
     // The page's policy may forbid it.
     isGone = !socket;
@@ -144,9 +146,11 @@ function connect() {
     own.onmessage = event => {
         if (own === socket) take(JSON.parse(event.data), event.data.length);
     };
-    own.onclose = event => {
+    own.onclose = ({ code }) => {
         if (own !== socket) return;
-        if (isWelcome && (event.code === 1007 || event.code === 1009)) refusals += 1;
+        if (isWelcome && [1007, 1009].includes(code)) refusals += 1;
+        // A gateway that goes away has said what it took: the rest can go to another one.
+        if (isWelcome && code === 1001) for (const one of waiting) one.isSent = false;
         isWelcome = hasGreeted = false;
         if (wasOpen) reconnect(own);
         // Refused: perhaps by another process, which has another token.
@@ -157,22 +161,21 @@ function connect() {
 /// At once, then after 100, 200, 400, … milliseconds, a second at most, until a connection is of use or lasts: one that
 /// is welcomed and closed, again and again, is neither.
 function reconnect(last) {
-    const now = delay;
-    delay = Math.min(delay * 2 || 100, 1000);
     setTimeout(() => {
         if (socket !== last) return;
         socket = null;
         connect();
-    }, now);
+    }, delay);
+    delay = Math.min(delay * 2 || 100, 1000);
 }
 
 function renew() {
-    return fetch(origin + '/__drawbridge__/token', { cache: 'no-store', headers: { 'X-Drawbridge-Page': page } })
+    return fetch(home + 'token', { cache: 'no-store', headers: { 'X-Drawbridge-Page': page } })
         .then(response => response.json()).then(adopt).catch(() => {});
 }
 
 function adopt(current) {
-    if (current.token) token = current.token;
+    token = current.token || token;
     if (current.epoch && current.epoch !== epoch) beginLife(current.epoch);
 }
 
@@ -269,7 +272,7 @@ function sendLast() {
         last = last.slice(0, last.length >> 1);
     }
     areSent(last);
-    sendBeacon.call(navigator, origin + '/__drawbridge__/messages', body);
+    sendBeacon.call(navigator, home + 'messages', body);
 }
 
 hearAlways(window, 'pagehide', leave);

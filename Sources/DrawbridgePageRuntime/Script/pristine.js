@@ -4,10 +4,10 @@
 //
 // This one keeps what the page may replace: its names hide the global ones, and so always mean the originals.
 //
-// gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, hearAlways, JSON, later, listen, loaded, look, Map
-// gives: mark, MutationObserver, openWindow, origin, ours, Promise, queueMicrotask, readers, Request, sendBeacon, setTimeout
-// gives: socketSend, structuredClone, token, tried, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen, xhrSend
-// gives: XMLHttpRequest
+// gives: attempt, callGlobal, console, fetch, globalEval, globalNamed, hearAlways, home, JSON, later, listen, loaded, look
+// gives: Map, mark, MutationObserver, openWindow, origin, ours, Promise, queueMicrotask, readers, Request, sendBeacon
+// gives: setTimeout, socketSend, structuredClone, token, tried, unlisten, WebSocket, wrap, write, xhrHeader, xhrOpen
+// gives: xhrSend, XMLHttpRequest
 const tag = document.currentScript;
 const { nonce, dataset } = tag;
 let { token } = dataset;
@@ -37,7 +37,7 @@ const { sendBeacon } = navigator;
 const { addEventListener: listen, removeEventListener: unlisten } = EventTarget.prototype;
 
 // A page may have a <base>, so our own addresses are absolute.
-const { origin } = location;
+const { origin } = location, home = origin + '/__drawbridge__/';
 
 function isFramedByOthers() {
     return tried(() => !window.top.location.href, true);
@@ -124,7 +124,7 @@ function look(name, found, path = 'global.js?name=' + name) {
     looking.set(name, waiting);
     const script = document.createElement('script');
     if (window.trustedTypes && !policy.name) policy = trustedTypes.createPolicy('drawbridge', policy);
-    script.src = policy.createScriptURL(origin + '/__drawbridge__/' + path);
+    script.src = policy.createScriptURL(home + path);
     script.nonce = nonce;
     script.onload = script.onerror = () => {
         script.remove();

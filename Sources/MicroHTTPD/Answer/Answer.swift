@@ -51,6 +51,7 @@ final class Answer: Sendable {
         for field in headers where isSent(field) { add(field, to: response, exchange) }
         fixed.withUnsafeBytes { response.add($0) }
         added.withUnsafeBytes { response.add($0) }
+        if exchange?.worker.closesConnections == true, !isUpgrade { response.closeAfterwards() }
         return connection.queue(response, status: status)
     }
 

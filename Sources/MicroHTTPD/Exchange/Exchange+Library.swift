@@ -38,7 +38,7 @@ extension Exchange {
         let isFirstCall = if case .notBegun = own.value.handler { true } else { false }
         if !isStreamed, isFirstCall {
             // Too late to start a handler: the request body became complete while the server stops.
-            if worker.own.value.isDraining { return queue(worker.server.stopping) }
+            if worker.own.value.phase == .stopping { return queue(worker.server.stopping) }
             body = own.value.incoming.takeCollected()
         }
         if !isAnswered { own.value.answering = .wanted }

@@ -63,6 +63,7 @@ extension Exchange {
     ) -> Bool {
         guard let response = worker.own.value.responses.take(fixed, length: body.count) else { return false }
         response.hold(body, adding: added)
+        if worker.closesConnections { response.handle.closeAfterwards() }
         own.value.answering = .carried(response)
         return connection.queue(response.handle, status: status)
     }

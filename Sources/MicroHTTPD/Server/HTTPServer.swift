@@ -102,6 +102,18 @@ package final class HTTPServer: Sendable {
     /// The IP address that it listens on; nil before ``start()``.
     package var address: String? { state.withLock { $0.socket?.address } }
 
+    /// Goes on serving, but closes each connection after its next answer.
+    package func drain() {
+        for worker in state.withLock({ $0.workers }) {
+            worker.loop.performSoon { worker.own.value.phase = .draining }
+        }
+    }
+
+    /// For how many seconds no connection was open and none came; 0 after ``end(within:patience:ending:)``.
+    package var quietSeconds: Int {
+        state.withLock { $0.workers.map { $0.quietSeconds.load(ordering: .relaxed) }.min() ?? 0 }
+    }
+
     /// Stops: accepts no more requests, waits for running ones, and after `grace` cancels those that are left.
     ///
     /// A client whose response has not begun by then gets a 503. A handler that ignores its cancellation for one more

@@ -19,7 +19,9 @@ extension Worker {
             caller.cut(saying: answer.written)
             return (nil, false)
         }
-        guard !own.value.isDraining else { return (nil, server.stopping.queue(on: connection, for: nil)) }
+        guard own.value.phase != .stopping else {
+            return (nil, server.stopping.queue(on: connection, for: nil))
+        }
         let (mode, refusal, handle) = taking(head, from: caller)
         if let refusal, !isDropped(head) { return (nil, refusal.queue(on: connection, for: nil)) }
         let exchange = Exchange(head, mode, handle, connection, caller, self)

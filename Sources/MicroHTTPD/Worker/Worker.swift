@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A loop and the libmicrohttpd daemon that it drives; a server has several workers.
 ///
@@ -20,6 +21,8 @@ final class Worker: Loop.Driven, Sendable {
     let upgrades: Upgrades
     let loop: Loop
     let own: LoopBound<State>
+    /// For how many seconds no connection was open and none came.
+    let quietSeconds = Atomic(0)
 
     struct State {
         /// Must live longer than the daemon.
@@ -33,7 +36,9 @@ final class Worker: Loop.Driven, Sendable {
         var shakingHands: [Connection] = []
         var knownHeads = KnownHeads()
         var responses: ReusableResponses
-        var isDraining = false
+        var phase = Phase.serving
+        /// Whether a connection came since the last second.
+        var hasNews = false
         var idleWaiter: (@Sendable () -> Void)?
         /// The library's first log message during a start; used as the error if the start fails.
         var startProblem: String?
@@ -100,7 +105,7 @@ final class Worker: Loop.Driven, Sendable {
     /// seconds. And without free descriptors it would wait until a connection closes, possibly forever.
     func accept() {
         // A stop in this round has closed the socket, and its number may belong to another socket now.
-        guard !own.value.isDraining else { return }
+        guard own.value.phase != .stopping else { return }
         for _ in 0..<Self.acceptedAtOnce {
             guard openCount < connectionLimit + excess else { return loop.stopListening() }
             let code = own.value.daemon.accept(from: listening)
@@ -122,7 +127,8 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Listens again, after accepting was paused for lack of connections or descriptors.
     private func resumeListening() {
-        guard !own.value.isDraining, !loop.isListening, openCount < connectionLimit + excess else { return }
+        guard own.value.phase != .stopping, !loop.isListening, openCount < connectionLimit + excess
+        else { return }
         try? loop.listen(on: listening)
     }
 
@@ -130,6 +136,9 @@ final class Worker: Loop.Driven, Sendable {
     private var openCount: Int { own.value.connections.count + upgrades.own.value.extraCount }
 
     func tick() {
+        let isQuiet = openCount == 0 && !own.value.hasNews
+        quietSeconds.store(isQuiet ? quietSeconds.load(ordering: .relaxed) + 1 : 0, ordering: .relaxed)
+        own.value.hasNews = false
         resumeListening()
         upgrades.second()
         // Called by one loop only, because all loops share the memory.
@@ -204,7 +213,7 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Accepts no more connections, and closes those without a request.
     func stopListening() {
-        own.value.isDraining = true
+        own.value.phase = .stopping
         loop.stopListening()
         // The port stays open until the last duplicate of the socket is closed.
         close(listening)
@@ -217,66 +226,13 @@ final class Worker: Loop.Driven, Sendable {
         upgrades.closeAll()
         loop.setRunDue()
     }
-
-    /// Returns when all handlers have returned, all responses are sent and all upgraded connections are closed.
-    func becomeIdle() async {
-        await withCheckedContinuation { continuation in
-            loop.perform { [self] in
-                own.value.idleWaiter = { continuation.resume() }
-                tellIfIdle()
-            }
-        }
-    }
-
-    /// Cancels all running handlers.
-    ///
-    /// Clients without a response get a 503. All other connections are closed, including upgraded ones.
-    func cancelAll() {
-        upgrades.abortAll()
-        for connection in own.value.connections.values { connection.own.value.exchange?.stop() }
-        for exchange in own.value.callerless.values { exchange.release() }
-    }
-
-    /// Stops waiting for handlers that ignore their cancellation; returns their number.
-    func abandon() -> Int {
-        let answering = own.value.connections.values.compactMap { $0.own.value.exchange }
-            .filter { !$0.own.value.handler.hasReturned }
-        let count = answering.count + own.value.callerless.count
-        own.value.callerless = [:]
-        tellIfIdle(evenWith: own.value.underWay, open: true)
-        return count
-    }
-
-    /// Stops the daemon and the loop.
-    ///
-    /// `MHD_stop_daemon` aborts the process if a connection is suspended. All have been resumed by now; the library
-    /// marks them as such in one more run.
-    func stop() {
-        for connection in own.value.connections.values where connection.own.value.isWatched {
-            if case .handshake = connection.own.value.stage {
-                resumeHandshake(connection)
-            } else {
-                connection.own.value.exchange?.release()
-            }
-        }
-        upgrades.abortAll()
-        own.value.daemon.run()
-        own.value.daemon.stop()
-        loop.stop()
-    }
-
-    private func tellIfIdle(evenWith count: Int = 0, open: Bool = false) {
-        guard let idleWaiter = own.value.idleWaiter, own.value.underWay <= count, open || upgrades.isEmpty
-        else { return }
-        own.value.idleWaiter = nil
-        idleWaiter()
-    }
 }
 
 // Called by libmicrohttpd on the loop's thread.
 extension Worker {
     func connectionStarted(_ connection: LibraryConnection) -> Connection {
         let new = Connection(connection, of: self)
+        own.value.hasNews = true
         own.value.connections[ObjectIdentifier(new)] = new
         if case .handshake = new.own.value.stage { own.value.shakingHands.append(new) }
         if openCount > connectionLimit { makeRoom(for: new) }

@@ -26,7 +26,8 @@ class Gateway:
         # Neither a token nor what storage keeps is taken from, or left in, the home of whoever runs this.
         environment = {**os.environ, "XDG_STATE_HOME": self.folder.name, "DRAWBRIDGE_TOKEN": self.token}
         self.process = subprocess.Popen(
-            [Path(program).resolve(), "-p", "0", "--lan", "--no-open", "--built-ins", "-c", "settings.json", *flags],
+            [Path(program).resolve(), "-p", "0", "--lan", "--no-open", "--built-ins", "--drain", "60", "-c",
+             "settings.json", *flags],
             cwd=self.folder.name, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True,
         )

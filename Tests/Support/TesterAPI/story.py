@@ -150,6 +150,9 @@ def end(check):
         ]
         # Nothing tells that they wait, and they are sent at once.
         time.sleep(2)
+        check.gateway.process.terminate()
+        check.until(lambda: ask("getHealth", 503, token=None, otherwise=(200,)), "a health that is bad")
+        # A second time ends it at once.
         check.gateway.stop()
         for one in waiting:
             one.result()

@@ -227,7 +227,7 @@ public enum GatewayCommand {
         return try Inspector(
             of: gateway, port: settings.options[\.inspector.inspectorPort] ?? 0,
             url: settings.options[\.inspector.inspectorUrl].flatMap(WebOrigin.of),
-            isForAll: settings.access.trust != .thisMachine && isForAll)
+            isForAll: settings.access.trust != .thisMachine && isForAll, secret: settings.secret)
     }
 
     /// Opens the page and the inspector in the browser.

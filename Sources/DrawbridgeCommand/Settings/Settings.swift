@@ -11,6 +11,8 @@ struct Settings {
     let server: ServerConfiguration
     let access: AccessPolicy
     let testerToken: TesterToken
+    /// What the gateway's other secrets are made of; nil for random ones.
+    let secret: SharedSecret?
     /// The upstreams in order; they come after the files of `root`, or before with `--files-last`.
     let behind: [any Responder]
     let pageRuntime: PageRuntime?
@@ -50,7 +52,8 @@ struct Settings {
         let root = options[\.serving.root]
         let upstreams = options[\.behind.upstream]
         server = try Self.server(options)
-        access = Self.access(options, to: server)
+        secret = try Self.environmentSecret()
+        access = Self.access(options, to: server, secret)
         let usual = try Self.environmentToken()
         testerToken = token ?? usual ?? TesterToken()
         try Self.refuseIdle(options)
@@ -94,12 +97,15 @@ struct Settings {
             publicURL: options[\.access.publicUrl].flatMap(WebOrigin.of))
     }
 
-    private static func access(_ options: LayeredOptions, to server: ServerConfiguration) -> AccessPolicy {
+    private static func access(
+        _ options: LayeredOptions, to server: ServerConfiguration, _ secret: SharedSecret?
+    ) -> AccessPolicy {
         // A host name in --host is allowed. An IP address need not be: it is allowed on connections to it.
         let hosts =
             options[\.access.allowedHosts].names + (IPAddress(server.host) == nil ? [server.host] : [])
         var access = AccessPolicy(
             allowedHosts: Set(hosts), allowedOrigins: Set(options[\.access.cors]),
+            token: secret.map { PageToken($0.value(for: "page")) } ?? PageToken(),
             trustedProxies: Set(options[\.access.trustedProxy]),
             apiIsForOthers: options[\.access.apiForOthers] ?? false,
             trustsThisMachine: options[\.access.localTrust] ?? true)
@@ -228,10 +234,25 @@ struct Settings {
     }
 
     private static func environmentToken() throws -> TesterToken? {
-        guard let text = environment("DRAWBRIDGE_TOKEN") else { return nil }
-        // Removed from the environment, because child processes inherit that.
-        unsetenv("DRAWBRIDGE_TOKEN")
+        guard let text = taken("DRAWBRIDGE_TOKEN"), !text.isEmpty else { return nil }
         return try token(text, by: "DRAWBRIDGE_TOKEN")
+    }
+
+    private static func environmentSecret() throws -> SharedSecret? {
+        guard let text = taken("DRAWBRIDGE_SECRET") else { return nil }
+        if let secret = SharedSecret(text) { return secret }
+        throw ValidationError(
+            "DRAWBRIDGE_SECRET: a secret has 32 characters or more; make one by: openssl rand -hex 32")
+    }
+
+    /// Takes a secret out of the environment, because child processes inherit that, and `/proc/PID/environ` shows it.
+    private static func taken(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        defer {
+            memset(value, 0, strlen(value))
+            unsetenv(name)
+        }
+        return String(cString: value)
     }
 
     static func token(_ text: String, by source: String) throws -> TesterToken {

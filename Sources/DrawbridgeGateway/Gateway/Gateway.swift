@@ -107,7 +107,7 @@ public final class Gateway: Answerer {
         isTelling = logger.logLevel <= .debug
     }
 
-    /// - Parameter token: the page token, which is part of the script tag in documents and new in every process.
+    /// - Parameter token: the page token, which is part of the script tag in documents.
     private static func injection(
         of live: GatewayProgram.Live, isForForeignFrames: Bool, _ token: String, _ replyBook: ReplyBook,
         _ journal: Journal

@@ -15,7 +15,7 @@ public struct AccessPolicy: Sendable {
     /// Whether callers on this machine need the page token too; callers on other machines always do.
     package var requiresToken: Bool
 
-    /// The secret that the gateway's own pages send with their calls; new in every process.
+    /// The secret that the gateway's own pages send with their calls.
     public let token: PageToken
 
     let trustedProxies: [AddressRange]

@@ -1,4 +1,4 @@
-/// The secret by which the gateway recognises its own pages: 128 random bits, new in every process.
+/// The secret by which the gateway recognises its own pages: 128 bits, random in every process or of a shared secret.
 public final class PageToken: Sendable {
     /// The token as it is sent in `X-Drawbridge-Token`: 32 hexadecimal digits.
     public let text: String
@@ -6,10 +6,10 @@ public final class PageToken: Sendable {
     private let guesses: Guesses
 
     /// Makes a random token.
-    public convenience init() { self.init(guesses: Guesses()) }
+    public convenience init() { self.init(.random128()) }
 
-    init(guesses: Guesses) {
-        text = .random128()
+    package init(_ text: String, guesses: Guesses = Guesses()) {
+        self.text = text
         self.guesses = guesses
     }
 

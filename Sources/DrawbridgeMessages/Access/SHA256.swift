@@ -6,8 +6,16 @@ import Glibc
 
 /// SHA-256 (FIPS 180-4, section 6.2): secrets are kept as digests, so that reading the memory does not reveal them.
 package enum SHA256 {
-    package static func digest(_ text: String) -> [UInt8] {
-        let bytes = Array(text.utf8)
+    package static func digest(_ text: String) -> [UInt8] { digest(Array(text.utf8)) }
+
+    /// HMAC-SHA256 (RFC 2104).
+    package static func code(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        let key = key.count > 64 ? digest(key) : key
+        let block = key + [UInt8](repeating: 0, count: 64 - key.count)
+        return digest(block.map { $0 ^ 0x5C } + digest(block.map { $0 ^ 0x36 } + bytes))
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var state = initial
         var padded = bytes + [0x80]
         padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)

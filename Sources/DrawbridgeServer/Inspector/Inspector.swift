@@ -11,7 +11,7 @@ import Synchronization
 /// print(inspector.drawLink())
 /// ```
 public final class Inspector: Sendable {
-    /// `http://i-0123456789abcdef.localhost:8081`; the host name differs in every process.
+    /// `http://i-0123456789abcdef.localhost:8081`; the host name is as secret as the inspector's data.
     public let origin: String
     private let tickets: Tickets
     private let server: GatewayServer
@@ -31,15 +31,20 @@ public final class Inspector: Sendable {
     /// - Parameters:
     ///   - url: the origin in browsers; nil for a random host name with the actual port.
     ///   - isForAll: whether to listen on all addresses.
-    package init(of gateway: Gateway, port: Int, url: String?, isForAll: Bool) throws {
+    ///   - secret: makes host name and secret the same in each process that has it; nil for random ones.
+    package init(
+        of gateway: Gateway, port: Int, url: String?, isForAll: Bool, secret: SharedSecret? = nil
+    ) throws {
         tickets = Tickets(goodOnce: true)
-        let door = InspectorDoor(to: gateway, tickets)
+        let token = secret.flatMap { TesterToken($0.value(for: "inspector")) }
+        let door = InspectorDoor(to: gateway, tickets, token ?? TesterToken())
         // A gateway with nothing but this middleware, which does the access checks itself. Behind a container's port or
         // a proxy, the client's address says nothing, so everybody is trusted here.
         var access = AccessPolicy()
         if isForAll || url != nil { access.trust = .everybody }
         access.allow(url)
-        let host = "i-\(String.random128().prefix(16)).localhost"
+        let name = secret?.value(for: "inspector's host") ?? .random128()
+        let host = "i-\(name.prefix(16)).localhost"
         let inner = Gateway(
             middleware: [door], rules: [], access: access, pageRuntime: nil, logger: gateway.logger)
         server = try GatewayServer(
@@ -75,13 +80,14 @@ final class InspectorDoor: Middleware {
     private let gateway: Gateway
     private let tickets: Tickets
     /// The secret that a tab gets for its ticket; it is neither the tester's token nor a page's.
-    private let secret = TesterToken()
+    private let secret: TesterToken
     /// The inspector's own origin; empty until it listens, so that every request is refused before.
     let origin = Mutex("")
 
-    init(to gateway: Gateway, _ tickets: Tickets) {
+    init(to gateway: Gateway, _ tickets: Tickets, _ secret: TesterToken) {
         self.gateway = gateway
         self.tickets = tickets
+        self.secret = secret
     }
 
     func handle(_ request: Request, next: Next) async -> Response {

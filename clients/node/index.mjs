@@ -132,7 +132,13 @@ export class Gateway {
   /** Asks it, and gives its answer. */
   async #fetch(path, request, seconds = patience) {
     const headers = { ...request.headers, Authorization: `Bearer ${this.#token}` };
-    const { status, body } = await send(`${this.address}/__drawbridge__/${path}`, { ...request, headers, seconds }).catch(async error => {
+    const ask = () => send(`${this.address}/__drawbridge__/${path}`, { ...request, headers, seconds });
+    const { status, body } = await ask().catch(error => {
+      if (!isBroken(error) || !mayRepeat(request.method, path)) throw error;
+      return ask().then(answer => (
+        // It was taken back before the connection broke.
+        request.method === 'DELETE' && answer.status === 404 ? { status: 200, body: '{"data": null}' } : answer));
+    }).catch(async error => {
       const end = this.#process && await Promise.race([this.#process.why(), pause(1000)]);
       throw new Error(end ?? `no gateway answers at ${this.address}: ${error.code ?? error.message}`);
     });
@@ -228,6 +234,14 @@ function line(record) {
 function shown(text, most = mostWidth) {
   const plain = text.replace(unseen, '?');
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;
+}
+
+/** Whether a connection broke: its gateway, or the server in front of it, went away. */
+function isBroken({ code }) { return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code); }
+
+/** What may be asked again when nobody knows whether it was done: done twice, it is as done once. */
+function mayRepeat(method, path) {
+  return ['GET', 'PUT', 'DELETE'].includes(method) || ['calls/verify', 'reset'].includes(path.split('?')[0]);
 }
 
 /** Sends a request, and gives the answer, whatever it is. `fetch` would give up after five minutes. */

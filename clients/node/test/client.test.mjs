@@ -241,6 +241,37 @@ test('the client waits longer than one request may, and reports what did not com
   assert.equal(asked.mock.calls[0].arguments[1].timeout, 630_000);
 });
 
+test('what is safe to repeat is sent once more when its connection broke, and nothing else', async t => {
+  const said = [];
+  let breaks = 1, status = 200;
+  const native = await elsewhere(t, (request, answer) => {
+    said.push(`${request.method} ${request.url.split('/').slice(2).join('/').split('?')[0]}`);
+    request.resume();
+    if (breaks-- > 0) return request.socket.destroy();
+    answer.writeHead(status).end(JSON.stringify({ code: status, data: { calls: [] }, message: 'it is not there' }));
+  });
+  for (const [ask, words] of [
+    [() => native.calls(), 'GET calls'], [() => native.reply('pay', 1), 'PUT replies'],
+    [() => native.takeBack('pay'), 'DELETE replies'], [() => native.verify('pay'), 'POST calls/verify'], [() => native.reset(), 'POST reset'],
+  ]) {
+    [breaks, said.length] = [1, 0];
+    await ask();
+    assert.deepEqual(said, [words, words]);
+    [breaks, said.length] = [2, 0];
+    await assert.rejects(ask(), /no gateway answers/);
+    assert.deepEqual(said, [words, words]);
+  }
+  for (const ask of [() => native.call('pay'), () => native.event('paid'), () => native.emit('paid'), () => native.link()]) {
+    [breaks, said.length] = [1, 0];
+    await assert.rejects(ask(), /no gateway answers/);
+    assert.equal(said.length, 1);
+  }
+  // What was taken back before the connection broke is not there any more.
+  [breaks, status] = [1, 404];
+  await native.takeBack('pay');
+  await assert.rejects(native.takeBack('pay'), /it is not there/);
+});
+
 test('a body has its length, whatever the method', async t => {
   const native = await elsewhere(t, async (request, answer) => {
     let data = '';

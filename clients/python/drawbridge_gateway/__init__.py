@@ -16,7 +16,7 @@ import sys
 import threading
 import weakref
 from collections import deque
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import quote, urlencode, urlsplit
@@ -223,11 +223,14 @@ class Gateway:
         request = Request(f"{self.address}/__drawbridge__/{path}", data, headers, method=method)
         try:
             try:
-                answer = _opener.open(request, timeout=patience)
-            except HTTPError as error:
-                answer = error
-            with answer:
-                status, body = answer.status, answer.read().decode(errors="replace")
+                status, body, _ = _send(request, patience)
+            except (OSError, HTTPException) as error:
+                if not _is_broken(error) or not _may_repeat(method, path):
+                    raise
+                status, body, _ = _send(request, patience)
+                if method == "DELETE" and status == 404:
+                    # It was taken back before the connection broke.
+                    status, body = 200, '{"data": null}'
         except (OSError, HTTPException) as error:
             why = self._process and self._process.why()
             reason = getattr(error, "reason", error)
@@ -294,6 +297,26 @@ class Native(Verbs):
             error.code = answer.get("code")
             raise error
         return answer.get("data", {})[gives] if gives else answer.get("data")
+
+
+def _send(request, patience):
+    """Gives status, body and headers of the answer, whatever it is."""
+    try:
+        answer = _opener.open(request, timeout=patience)
+    except HTTPError as error:
+        answer = error
+    with answer:
+        return answer.status, answer.read().decode(errors="replace"), answer.headers
+
+
+def _is_broken(error):
+    """Whether a connection broke: its gateway, or the server in front of it, went away."""
+    return isinstance(getattr(error, "reason", error), (ConnectionError, IncompleteRead))
+
+
+def _may_repeat(method, path):
+    """What may be asked again when nobody knows whether it was done: done twice, it is as done once."""
+    return method in ("GET", "PUT", "DELETE") or path.split("?")[0] in ("calls/verify", "reset")
 
 
 def _is_wrong(record):

@@ -13,8 +13,8 @@ from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.metadata import files
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 import drawbridge_gateway
 import pytest
@@ -216,7 +216,8 @@ def elsewhere():
     servers = []
 
     def make(answer):
-        handler = type("Handler", (BaseHTTPRequestHandler,), {"do_GET": answer, "log_message": lambda *_: None})
+        handler = type("Handler", (BaseHTTPRequestHandler,), {
+            **dict.fromkeys(["do_GET", "do_PUT", "do_POST", "do_DELETE"], answer), "log_message": lambda *_: None})
         server = HTTPServer(("127.0.0.1", 0), handler)
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -262,6 +263,45 @@ def test_the_client_waits_longer_than_one_request_may_and_reports_what_did_not_c
     over.set()
     assert str(failure.value) == f"no gateway answers at {native.address}: nothing came for 630 seconds"
     assert limits == [630]
+
+
+@pytest.mark.parametrize("verb, takes, words", [
+    ("calls", [], "GET calls"), ("reply", ["pay", 1], "PUT replies"), ("take_back", ["pay"], "DELETE replies"),
+    ("verify", ["pay"], "POST calls/verify"), ("reset", [], "POST reset"),
+    ("call", ["pay"], None), ("event", ["paid"], None), ("emit", ["paid"], None), ("link", [], None)])
+def test_what_is_safe_to_repeat_is_sent_once_more_when_its_connection_broke_and_nothing_else(elsewhere, verb, takes, words):
+    said, breaks, status = [], [1], [200]
+
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        said.append(f"{self.command} {self.path.split('/', 2)[2].split('?')[0]}")
+        self.close_connection = True
+        if breaks:
+            breaks.pop()
+            return
+        self.send_response(status[0])
+        self.end_headers()
+        self.wfile.write(b'{"code": 200, "data": {"calls": []}, "message": "it is not there"}')
+
+    ask = getattr(elsewhere(answer), verb)
+    if not words:
+        with pytest.raises(GatewayError, match="no gateway answers"):
+            ask(*takes)
+        assert len(said) == 1
+        return
+    ask(*takes)
+    assert said == [words, words]
+    breaks += [1, 1]
+    with pytest.raises(GatewayError, match="no gateway answers"):
+        ask(*takes)
+    assert len(said) == 4
+    if verb == "take_back":
+        # What was taken back before the connection broke is not there any more.
+        breaks.append(1)
+        status[0] = 404
+        ask(*takes)
+        with pytest.raises(GatewayError, match="it is not there"):
+            ask(*takes)
 
 
 @pytest.mark.parametrize("number, end", [

@@ -48,6 +48,13 @@ export declare class Native extends Verbs {
   /** The address by which a browser comes into the session, and goes on to a path. */
   page(to?: string): string;
   /**
+   * The cookies with which a browser on another machine than the gateway's may load pages; none where this test is on that
+   * machine. With Playwright: `context.addCookies(await native.admit())`.
+   */
+  admit(): Promise<{
+    name: string; value: string; url: string; httpOnly: boolean; secure: boolean; sameSite: 'Lax';
+  }[]>;
+  /**
    * What has happened in the session, as a failing test shows it: a text each, the newest last.
    *
    * They are the last 30 calls, errors of pages, and what pages looked for in vain. One that nobody answers has a `!`

@@ -170,6 +170,22 @@ export class Native extends Verbs {
   page(to = '/') { return `${this.address}/__drawbridge__/session/${this.session}?to=${encodeURIComponent(to)}`; }
 
   /**
+   * The cookies with which a browser on another machine than the gateway's may load pages; none where this test is on that
+   * machine. With Playwright: `context.addCookies(await native.admit())`.
+   */
+  async admit() {
+    const [path, ticket] = (await this.link()).split('#');
+    // Of several gateways the one of the session lets it in.
+    const { headers } = this;
+    const { status, cookies } = await send(this.address + path, { method: 'POST', headers, body: ticket, seconds: 60 });
+    if (status !== 204) throw new Error(`${this.address} let no browser in: it answered ${status}`);
+    return cookies.map(cookie => {
+      const [, name, value] = /^([^=]*)=([^;]*)/.exec(cookie);
+      return { name, value, url: this.address, httpOnly: true, secure: /; Secure/.test(cookie), sameSite: 'Lax' };
+    });
+  }
+
+  /**
    * What has happened in the session, as a failing test shows it: a text each, the newest last.
    *
    * They are the last 30 calls, errors of pages, and what pages looked for in vain. One that nobody answers has a `!`
@@ -253,7 +269,8 @@ function send(url, { method, headers, body = '', seconds }) {
       agent: false, timeout: seconds * 1000,
     };
     const request = (url.startsWith('https:') ? https : http).request(url, options, answer => {
-      text(answer).then(body => resolve({ status: answer.statusCode, body }), reject);
+      const { statusCode: status, headers: { 'set-cookie': cookies = [] } } = answer;
+      text(answer).then(body => resolve({ status, body, cookies }), reject);
     });
     request.on('timeout', () => request.destroy(new Error(`nothing came for ${seconds} seconds`)));
     request.on('error', reject);

@@ -27,7 +27,12 @@ export const test = base.extend({
   baseURL: async ({ baseURL, gateway }, use) => use(baseURL ?? gateway.address),
   // A cookie reaches the gateway alone, where a header would reach every other server of the page too.
   context: async ({ context, native }, use) => {
-    await context.request.get(native.page(), { maxRedirects: 0 });
+    const enter = () => context.request.get(native.page(), { maxRedirects: 0 });
+    // A gateway on another machine lets in whoever has a cookie.
+    if ((await enter()).status() === 403) {
+      await context.addCookies(await native.admit());
+      await enter();
+    }
     await use(context);
   },
 });

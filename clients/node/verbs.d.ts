@@ -87,6 +87,9 @@ export declare class Verbs {
     page?: string;
   }): Promise<void>;
 
+  /** Draws a link, below the gateway's address, that lets a browser on another machine in for ten minutes. */
+  link(): Promise<string>;
+
   /** Takes back all that the test has changed, and forgets its calls. */
   reset(): Promise<void>;
 }

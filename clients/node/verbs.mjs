@@ -94,6 +94,11 @@ export class Verbs {
     return this.ask('POST', `pages/${encodeURIComponent(page)}/emit`, { body: { event, data } });
   }
 
+  /** Draws a link, below the gateway's address, that lets a browser on another machine in for ten minutes. */
+  link() {
+    return this.ask('POST', 'admissions', { gives: 'link' });
+  }
+
   /** Takes back all that the test has changed, and forgets its calls. */
   reset() {
     return this.ask('POST', 'reset');

@@ -5,7 +5,7 @@ import Synchronization
 package final class Tickets: Sendable {
     package static let time = Duration.seconds(600)
     /// The most valid tickets at a time; one more makes the oldest invalid.
-    package static let most = 16
+    package static let most = 1000
 
     private typealias Ticket = (
         hash: [UInt8], drawn: ContinuousClock.Instant, whenUsed: @Sendable () -> Void

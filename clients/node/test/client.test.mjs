@@ -272,6 +272,18 @@ test('what is safe to repeat is sent once more when its connection broke, and no
   await assert.rejects(native.takeBack('pay'), /it is not there/);
 });
 
+test('a browser on another machine is let in by the cookie of a ticket', async t => {
+  // It takes nobody for its own machine.
+  const { DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN } = await running(t, shop, '--no-local-trust', '--api-for-others');
+  const native = connect(DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN).session();
+  const [{ name, value, ...more }] = await native.admit();
+  assert.deepEqual(more, { url: DRAWBRIDGE_URL, httpOnly: true, secure: false, sameSite: 'Lax' });
+  const load = Cookie => fetch(`${DRAWBRIDGE_URL}/`, { headers: { Cookie } }).then(answer => answer.status);
+  assert.deepEqual([await load(''), await load(`${name}=${value}`)], [403, 200]);
+  assert.match(await native.link(), /^\/__drawbridge__\/enter#[0-9a-f]{32}$/);
+  assert.deepEqual(await (await started(t)).session().admit(), []);
+});
+
 test('a body has its length, whatever the method', async t => {
   const native = await elsewhere(t, async (request, answer) => {
     let data = '';

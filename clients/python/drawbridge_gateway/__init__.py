@@ -262,6 +262,24 @@ class Native(Verbs):
         """The address by which a browser comes into the session, and goes on to a path."""
         return f"{self.address}/__drawbridge__/session/{self.session}?to={quote(to, safe='')}"
 
+    def admit(self):
+        """The cookies with which a browser on another machine than the gateway's may load pages; none where this test is
+        on that machine.
+
+        With Playwright `context.add_cookies(native.admit())`, with Selenium `browser.add_cookie` for each, on any page
+        of the gateway.
+        """
+        path, _, ticket = self.link().partition("#")
+        try:
+            # Of several gateways the one of the session lets it in.
+            request = Request(self.address + path, ticket.encode(), self.headers, method="POST")
+            status, _, headers = _send(request, 60)
+        except (OSError, HTTPException) as error:
+            raise GatewayError(f"no gateway answers at {self.address}: {error}") from None
+        if status != 204:
+            raise GatewayError(f"{self.address} let no browser in: it answered {status}")
+        return [_cookie(text, self.address) for text in headers.get_all("Set-Cookie", [])]
+
     def told(self):
         """What has happened in the session, as a failing test shows it: a text each, the newest last.
 
@@ -317,6 +335,12 @@ def _is_broken(error):
 def _may_repeat(method, path):
     """What may be asked again when nobody knows whether it was done: done twice, it is as done once."""
     return method in ("GET", "PUT", "DELETE") or path.split("?")[0] in ("calls/verify", "reset")
+
+
+def _cookie(text, address):
+    name, _, value = text.split(";")[0].partition("=")
+    return {
+        "name": name, "value": value, "url": address, "httpOnly": True, "secure": "; Secure" in text, "sameSite": "Lax"}
 
 
 def _is_wrong(record):

@@ -123,6 +123,10 @@ class Verbs:
         """Tells an event to the page that is meant, or named by id or path."""
         return self.ask("POST", f"pages/{quoted(page)}/emit", body={"event": event, "data": data})
 
+    def link(self):
+        """Draws a link, below the gateway's address, that lets a browser on another machine in for ten minutes."""
+        return self.ask("POST", "admissions", gives="link")
+
     def reset(self):
         """Takes back all that the test has changed, and forgets its calls."""
         return self.ask("POST", "reset")

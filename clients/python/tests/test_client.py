@@ -304,6 +304,21 @@ def test_what_is_safe_to_repeat_is_sent_once_more_when_its_connection_broke_and_
             ask(*takes)
 
 
+def test_a_browser_on_another_machine_is_let_in_by_the_cookie_of_a_ticket(gateway):
+    assert gateway.session().admit() == []
+    # It takes nobody for its own machine.
+    with start(SHOP, "--no-local-trust", "--api-for-others") as closed:
+        native = closed.session()
+        [cookie] = native.admit()
+        name, value = cookie.pop("name"), cookie.pop("value")
+        assert cookie == {"url": closed.address, "httpOnly": True, "secure": False, "sameSite": "Lax"}
+        with pytest.raises(HTTPError, match="403"):
+            urlopen(closed.address)
+        with urlopen(Request(closed.address, headers={"Cookie": f"{name}={value}"})) as answer:
+            assert answer.status == 200
+        assert re.fullmatch("/__drawbridge__/enter#[0-9a-f]{32}", native.link())
+
+
 @pytest.mark.parametrize("number, end", [
     (signal.SIGKILL, "time.sleep(1000)"), (signal.SIGINT, "time.sleep(1000)"), (None, "1 / 0"), (None, "pass")])
 def test_a_gateway_ends_with_the_process_that_started_it(number, end):

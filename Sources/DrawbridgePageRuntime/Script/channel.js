@@ -130,7 +130,8 @@ function connect() {
         waiting = [];
         return;
     }
-    const url = home.replace('http', 'ws') + 'channel';
+    // A server in front of several gateways finds the one of the session by it: a WebSocket has no header of ours.
+    const url = home.replace('http', 'ws') + 'channel' + (config.session ? '?session=' + config.session : '');
     socket = tried(() => new WebSocket(url, ['drawbridge', 'token.' + token]), null);
     // The page's policy may forbid it.
     isGone = !socket;

@@ -66,6 +66,7 @@ public enum GatewayCommand {
                 unhandled: unhandled, access: settings.access,
                 presenter: ScriptedPresenter(settings.answers, next: presenter ?? terminal),
                 pageRuntime: settings.pageRuntime, testerToken: settings.testerToken, keepsJournal: true)
+            settings.options[\.tests.journal].map(gateway.journal.keep)
             try await register(gateway)
             describe(gateway, settings)
             let builtIns = standardHandlers ? try builtIns(for: gateway, settings) : nil

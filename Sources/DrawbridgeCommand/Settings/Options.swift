@@ -75,6 +75,11 @@ struct TestOptions: ParsableArguments {
     )
     var unanswered: Unanswered?
 
+    @Option("records", "How many records the journal keeps, in 64 MB at most.", usual: "10000")
+    var journal: Int?
+
+    static let records = 1...100_000
+
     /// What the command does at its end if a call or question had no answer.
     enum Unanswered: String, CaseIterable, Sendable {
         case tell, fail
@@ -82,6 +87,7 @@ struct TestOptions: ParsableArguments {
 
     func validate() throws {
         for text in choose where !text.hasPrefix("@") { _ = try Answers.parse(text) }
+        try check("--journal", journal, in: Self.records, "it is a number of records from 1 to 100000")
     }
 }
 

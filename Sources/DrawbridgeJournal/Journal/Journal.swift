@@ -3,7 +3,8 @@ import Synchronization
 
 /// A record of each event between pages and native, in the order in which they began.
 ///
-/// A gateway made with `keepsJournal: true` keeps the last 10,000 records, in 64 MB at most.
+/// A gateway made with `keepsJournal: true` keeps the last 10,000 records, in 64 MB at most; the command's `--journal`
+/// sets another number.
 ///
 /// Numbers of records are never reused. The oldest records are dropped to make room; a reader that asks for dropped
 /// records is told so.
@@ -17,6 +18,7 @@ public final class Journal: Sendable {
     }
 
     struct State {
+        var limits = Limits()
         /// All records except requests that were passed through.
         var records = RecordQueue()
         /// Requests that were passed through, in a queue of their own so that a page's many files never push out calls.
@@ -43,7 +45,6 @@ public final class Journal: Sendable {
     }
 
     package let isOn: Bool
-    private let limits: Limits
     let state = Mutex(State())
     /// How many clients read the stream of changes, and how many tasks wait for calls.
     let readers = Atomic(0)
@@ -51,8 +52,11 @@ public final class Journal: Sendable {
 
     package init(isOn: Bool, limits: Limits = Limits()) {
         self.isOn = isOn
-        self.limits = limits
+        state.withLock { $0.limits = limits }
     }
+
+    /// Keeps the last records of this number, in the same memory.
+    package func keep(records: Int) { state.withLock { $0.limits.records = records } }
 
     // MARK: Recording
 
@@ -162,7 +166,7 @@ public final class Journal: Sendable {
     private func room(for page: String?, in state: borrowing State) -> Int {
         guard let page else { return JournalRecord.Value.mostBytes }
         return max(
-            0, min(JournalRecord.Value.mostBytes, limits.bytesOfPage - (state.bytesOfPages[page] ?? 0)))
+            0, min(JournalRecord.Value.mostBytes, state.limits.bytesOfPage - (state.bytesOfPages[page] ?? 0)))
     }
 
     /// - Parameter whereItWaits: if true, a record that has already ended is not changed.
@@ -193,9 +197,9 @@ public final class Journal: Sendable {
     }
 
     private func makeRoom(_ state: inout State) {
-        while state.requests.count > limits.requests { state.drop(isRequest: true) }
-        while state.records.count > limits.records { state.drop(isRequest: false) }
-        while state.bytes > limits.bytes, state.records.count + state.requests.count > 0 {
+        while state.requests.count > state.limits.requests { state.drop(isRequest: true) }
+        while state.records.count > state.limits.records { state.drop(isRequest: false) }
+        while state.bytes > state.limits.bytes, state.records.count + state.requests.count > 0 {
             let isRequest = (state.requests.first?.number ?? .max) < (state.records.first?.number ?? .max)
             state.drop(isRequest: isRequest)
         }

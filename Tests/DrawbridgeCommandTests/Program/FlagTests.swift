@@ -670,7 +670,7 @@ import Testing
     }
 
     @Test(
-        arguments: ["--port", "--inspector-port", "--grace", "--drain", "--upstream-timeout"],
+        arguments: ["--port", "--inspector-port", "--grace", "--drain", "--journal", "--upstream-timeout"],
         ["0x1", "+1", "1e1", "nan"])
     func aNumberIsWrittenInDigits(_ flag: String, _ number: String) async throws {
         let program = try Self.drawbridge(["\(flag)=\(number)"])

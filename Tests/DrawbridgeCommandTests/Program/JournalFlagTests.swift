@@ -15,6 +15,19 @@ import Testing
         try await curl("-H", "Authorization: Bearer \(token)", "\(address)/__drawbridge__/\(path)")
     }
 
+    @Test func theJournalKeepsAsManyRecordsAsItIsTold() async throws {
+        let program = try Self.drawbridge("--journal", "2")
+        let address = try await program.address()
+        for number in 1...3 { _ = try await curl("\(address)/echo?_mobile_bridge=1&number=\(number)") }
+        let calls = try JSON(parsing: Array(try await Self.ask(address, "calls").utf8))
+        #expect(calls["data"]?["calls"]?.arrayValue?.compactMap { $0["number"] } == [2, 3])
+        for number in ["0", "100001"] {
+            let wrong = try Self.drawbridge("--journal", number)
+            #expect(await wrong.child.exitCode() == 64)
+            _ = try await wrong.line(with: "--journal \(number): it is a number of records from 1 to 100000")
+        }
+    }
+
     @Test func theLogFlagSelectsTheKindsOfLines() async throws {
         let folder = try Folder()
         _ = try folder.write("a.html", "a")

@@ -191,6 +191,13 @@ import Testing
         #expect(!journal.read(RecordFilter(session: .usual)).hasLost)
     }
 
+    @Test func anotherNumberOfRecordsIsKept() {
+        let journal = Journal(isOn: true)
+        journal.keep(records: 3)
+        for _ in 0..<5 { _ = journal.begin(Request("/echo"), at: "flag") }
+        #expect(journal.read(RecordFilter()).records.map(\.number) == [3, 4, 5])
+    }
+
     /// Tests that come after thousands of others' calls have sessions of their own, of which nothing is lost.
     @Test func aCheckIsRefusedOnlyIfCallsOfItsSessionWereDropped() async throws {
         let program = JournalProgram()

@@ -42,12 +42,14 @@ public final class GatewayServer: Sendable {
     /// Goes on serving, and prepares for ``stop()``: health is a 503, each answer closes its connection, and the
     /// channel of a page is closed when its calls have ended.
     ///
-    /// It returns after `time`, or when no connection has been open for three seconds; then health is not asked either.
+    /// It returns after `time`, or when no connection has been open for three seconds of it; then health is not asked
+    /// either.
     package func drain(for time: Duration) async {
-        let (end, gateway) = (ContinuousClock.now + time, service.gateway)
+        let (begin, gateway) = (ContinuousClock.now, service.gateway)
+        let (end, earliest) = (begin + time, begin + .seconds(3))
         gateway.configure { $0.isDraining = true }
         server.drain()
-        while .now < end, server.quietSeconds < 3, !isStopped.load(ordering: .relaxed) {
+        while .now < end, .now < earliest || server.quietSeconds < 3, !isStopped.load(ordering: .relaxed) {
             for page in gateway.pages.all {
                 // On its loop no message is between its receipt and the acknowledgement, which a close would drop.
                 guard let channel = page.connection as? PageChannel else { continue }

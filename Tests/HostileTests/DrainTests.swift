@@ -195,6 +195,18 @@ struct DrainTests {
         await draining.server.stop()
     }
 
+    /// Seconds in which nobody was there before it count for nothing: a balancer asks for its health first.
+    @Test func aDrainOfAQuietGatewayLastsThreeSeconds() async throws {
+        let draining = try Draining()
+        // It ends by itself, when nobody has been there for so long.
+        await draining.server.drain(for: .seconds(240))
+        let begin = ContinuousClock.now
+        await draining.server.drain(for: .seconds(240))
+        #expect(ContinuousClock.now - begin >= .seconds(3))
+        #expect(try await draining.health() == 503)
+        await draining.server.stop()
+    }
+
     @Test func aTestersWaitGoesOn() async throws {
         let draining = try Draining()
         let token = draining.gateway.testerToken.text

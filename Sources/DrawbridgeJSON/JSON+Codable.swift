@@ -89,7 +89,7 @@ extension JSON: Codable {
 ///
 /// The caller has compared the types; `as!` would look them up again for every value.
 @inline(__always)
-func identity<Source, Result>(_ value: Source, as target: Result.Type) -> Result {
+package func identity<Source, Result>(_ value: Source, as target: Result.Type) -> Result {
     precondition(Source.self == Result.self)
     return unsafeBitCast(value, to: Result.self)
 }

@@ -15,8 +15,7 @@ extension JSON {
 
         /// Makes a number of JSON's notation; `nil` if `literal` is not a JSON number (RFC 8259, section 6).
         public init?(literal: String) {
-            var text = literal
-            let isWhole = text.withUTF8 { bytes in
+            let isWhole = literal.utf8.span.withUnsafeBufferPointer { bytes in
                 var parser = JSONParser(bytes, maximumDepth: 0)
                 return parser.scanNumber() == nil && parser.isAtEnd
             }

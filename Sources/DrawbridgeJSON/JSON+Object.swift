@@ -113,15 +113,13 @@ extension JSON {
         }
 
         package static func == (lhs: Self, rhs: Self) -> Bool {
-            guard lhs.text.utf8.count == rhs.text.utf8.count else { return false }
-            let (left, right) = (lhs.text.utf8.span, rhs.text.utf8.span)
-            for position in left.indices where left[position] != right[position] { return false }
-            return true
+            lhs.text.utf8.span.withUnsafeBufferPointer { left in
+                rhs.text.utf8.span.withUnsafeBufferPointer { left.hasSameBytes(as: $0) }
+            }
         }
 
         package func hash(into hasher: inout Hasher) {
-            var text = text
-            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            text.utf8.span.withUnsafeBytes { hasher.combine(bytes: $0) }
             hasher.combine(0xFF as UInt8)
         }
     }

@@ -18,12 +18,37 @@ extension JSONTape {
     package convenience init(
         parsing bytes: [UInt8], maximumDepth: Int = 512, allowsRepetition: Bool = false
     ) throws(JSON.ParseError) {
-        let (entries, aside) = try bytes.withUnsafeBufferPointer { bytes throws(JSON.ParseError) in
-            var parser = JSONParser(bytes, maximumDepth: maximumDepth, allowsRepetition: allowsRepetition)
+        self.init()
+        try parse(bytes, maximumDepth: maximumDepth, allowsRepetition: allowsRepetition)
+    }
+
+    private static let spare = Spare<JSONTape>()
+
+    /// Parses a text into memory that was used before; ``giveBack(_:)`` keeps it for the next text.
+    package static func reused(parsing bytes: [UInt8]) throws(JSON.ParseError) -> JSONTape {
+        let tape = spare.take() ?? JSONTape()
+        try tape.parse(bytes, maximumDepth: 512, allowsRepetition: false)
+        return tape
+    }
+
+    /// Keeps a tape for the next text, unless a decoder or a container of it is still held.
+    package static func giveBack(_ tape: inout JSONTape) {
+        guard isKnownUniquelyReferenced(&tape) else { return }
+        tape.own.clear()
+        spare.put(tape)
+    }
+
+    private func parse(
+        _ bytes: [UInt8], maximumDepth: Int, allowsRepetition: Bool
+    ) throws(JSON.ParseError) {
+        try bytes.withUnsafeBufferPointer { bytes throws(JSON.ParseError) in
+            var found = Found()
+            swap(&found, &own)
+            var parser = JSONParser(
+                bytes, maximumDepth: maximumDepth, allowsRepetition: allowsRepetition, into: found)
             try parser.document()
-            return (parser.entries, parser.aside)
+            own = parser.own
         }
-        self.init(bytes, entries: entries, aside: aside)
     }
 }
 
@@ -84,7 +109,7 @@ extension JSON {
         }
         var values: [JSON] = []
         var names: [String] = []
-        for place in (place..<tape.next(after: place)).reversed() {
+        for place in (place..<tape.own.next(after: place)).reversed() {
             let entry = tape[place]
             switch entry.kind {
             case .name: names.append(tape.string(entry))

@@ -4,41 +4,51 @@ extension JSON {
     /// Escaped are only quotes, backslashes and control characters, and the line separators U+2028 and U+2029, which
     /// would break JavaScript that contains the text.
     public var bytes: [UInt8] {
-        var output: [UInt8] = []
-        write(into: &output)
-        return output
+        JSONText.written { $0.write(self) }
     }
 
-    package func write(into output: inout [UInt8]) {
-        switch self {
-        case .null: output.append(contentsOf: "null".utf8)
-        case .bool(let bool): output.append(contentsOf: (bool ? "true" : "false").utf8)
-        case .number(let number): output.append(contentsOf: number.literal.utf8)
-        case .string(let string): Self.write(string, into: &output)
-        case .array(let elements):
-            output.append(UInt8(ascii: "["))
-            for (position, element) in elements.enumerated() {
-                if position > 0 { output.append(UInt8(ascii: ",")) }
-                element.write(into: &output)
-            }
-            output.append(UInt8(ascii: "]"))
+    package static func hexadecimal(_ code: some FixedWidthInteger, digits count: Int = 4) -> String {
+        let digits = String(code, radix: 16)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+
+    /// The value's JSON text for error messages, cut to 40 characters.
+    package var excerpt: String { description.cut(to: 40) }
+}
+
+extension JSONText {
+    func write(_ value: JSON) {
+        switch value {
+        case .null: write(raw: "null")
+        case .bool(let bool): write(bool)
+        case .number(let number): write(raw: number.literal)
+        case .string(let string): write(string)
+        case .array(let elements): write(elements) { write($0) }
         case .object(let members):
-            output.append(UInt8(ascii: "{"))
+            write("{" as Unicode.Scalar)
             for (position, member) in members.enumerated() {
-                if position > 0 { output.append(UInt8(ascii: ",")) }
-                Self.write(member.key, into: &output)
-                output.append(UInt8(ascii: ":"))
-                member.value.write(into: &output)
+                if position > 0 { write("," as Unicode.Scalar) }
+                write(member.key)
+                write(":" as Unicode.Scalar)
+                write(member.value)
             }
-            output.append(UInt8(ascii: "}"))
+            write("}" as Unicode.Scalar)
         }
     }
 
-    /// Appends a string in quotes; the parts between escapes are copied as a whole.
-    package static func write(_ string: String, into output: inout [UInt8]) {
-        var string = string
-        output.append(UInt8(ascii: "\""))
-        string.withUTF8 { bytes in
+    func write<Element>(_ elements: [Element], _ element: (Element) -> Void) {
+        write("[" as Unicode.Scalar)
+        for (place, value) in elements.enumerated() {
+            if place > 0 { write("," as Unicode.Scalar) }
+            element(value)
+        }
+        write("]" as Unicode.Scalar)
+    }
+
+    /// Writes a string in quotes; the parts between escapes are copied as a whole.
+    func write(_ string: String) {
+        write("\"" as Unicode.Scalar)
+        string.utf8.span.withUnsafeBufferPointer { bytes in
             var start = 0
             var position = bytes.firstSpecial(from: 0, alsoSeparators: true)
             while position < bytes.count {
@@ -49,31 +59,15 @@ extension JSON {
                     code = 0x2000 | UInt16(bytes[position + 2] & 0x2F)
                 }
                 if length == 1 || bytes[position + 1] == 0x80 && bytes[position + 2] | 1 == 0xA9 {
-                    output.append(contentsOf: bytes[start..<position])
-                    output.append(contentsOf: escape(code).utf8)
+                    write(raw: UnsafeBufferPointer(rebasing: bytes[start..<position]))
+                    write(raw: Self.escape(code))
                     start = position + length
                 }
                 position = bytes.firstSpecial(from: position + length, alsoSeparators: true)
             }
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
+            write(raw: UnsafeBufferPointer(rebasing: bytes[start...]))
         }
-        output.append(UInt8(ascii: "\""))
-    }
-
-    package static func write(_ value: Int, into output: inout [UInt8]) {
-        var rest = value.magnitude
-        var digits: InlineArray<20, UInt8> = .init(repeating: 0)
-        var start = digits.count
-        repeat {
-            start -= 1
-            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        if value < 0 {
-            start -= 1
-            digits[start] = UInt8(ascii: "-")
-        }
-        for position in start..<digits.count { output.append(digits[position]) }
+        write("\"" as Unicode.Scalar)
     }
 
     private static func escape(_ code: UInt16) -> String {
@@ -85,17 +79,9 @@ extension JSON {
         case 0x0A: "\\n"
         case 0x0C: "\\f"
         case 0x0D: "\\r"
-        default: "\\u" + hexadecimal(code)
+        default: "\\u" + JSON.hexadecimal(code)
         }
     }
-
-    package static func hexadecimal(_ code: some FixedWidthInteger, digits count: Int = 4) -> String {
-        let digits = String(code, radix: 16)
-        return String(repeating: "0", count: max(0, count - digits.count)) + digits
-    }
-
-    /// The value's JSON text for error messages, cut to 40 characters.
-    package var excerpt: String { description.cut(to: 40) }
 }
 
 extension String {

@@ -1,5 +1,5 @@
 /// Parses a JSON text in one pass, without recursion, into the entries of a ``JSONTape``.
-struct JSONParser {
+struct JSONParser: ~Copyable {
     typealias Entry = JSONTape.Entry
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -8,14 +8,19 @@ struct JSONParser {
     private var position = 0
     private var depth = 0
     private var container = Entry.none
-    private(set) var entries: [Entry] = []
-    /// The characters of strings that had escapes, with these replaced.
-    private(set) var aside: [UInt8] = []
+    /// Of the array or object that is open: whether it is an object, and the number of its values so far.
+    private var isInObject = false
+    private var values: UInt32 = 0
+    private(set) var own: JSONTape.Found
     /// Halves of surrogate pairs that were replaced, up to 16: so often may they have made two names the same.
     private var halves = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsRepetition: Bool = false) {
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsRepetition: Bool = false,
+        into own: consuming JSONTape.Found = JSONTape.Found()
+    ) {
         self.bytes = bytes
+        self.own = own
         self.maximumDepth = maximumDepth
         self.allowsRepetition = allowsRepetition
     }
@@ -23,10 +28,11 @@ struct JSONParser {
     var isAtEnd: Bool { position >= bytes.count }
 
     mutating func document() throws(JSON.ParseError) {
-        guard bytes.count < Entry.none else { throw fault("the text has more than 4 GB") }
+        guard bytes.count < Int32.max else { throw fault("the text has more than 2 GB") }
         try checkEncoding()
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-        entries.reserveCapacity(bytes.count / 4 + 4)
+        if current == 0xEF, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        own.clear()
+        own.characters.append(bytes)
         repeat {
             while try !beginValue() {}
         } while try !endValue()
@@ -45,39 +51,34 @@ struct JSONParser {
     }
 
     /// Parses a scalar or an empty container; `false` after `{` or `[`, whose first value comes next.
+    @inline(__always)
     private mutating func beginValue() throws(JSON.ParseError) -> Bool {
         skipWhitespace()
         let start = position
         switch current {
         case UInt8(ascii: "\""):
-            let (range, isAside) = try string()
-            append(.string, range, isAside: isAside)
+            append(.string, try string(), from: start)
         case _ where current.isDigit || current == UInt8(ascii: "-"):
             if let problem = scanNumber() { throw fault(problem) }
-            append(.number, start..<position)
+            append(.number, start..<position, from: start)
         case UInt8(ascii: "{"): return try open(.object)
         case UInt8(ascii: "["): return try open(.array)
-        case UInt8(ascii: "t") where skip("true"): append(.yes, start..<position)
-        case UInt8(ascii: "f") where skip("false"): append(.no, start..<position)
-        case UInt8(ascii: "n") where skip("null"): append(.null, start..<position)
+        case UInt8(ascii: "t") where skip("true"): append(.yes, start..<position, from: start)
+        case UInt8(ascii: "f") where skip("false"): append(.no, start..<position, from: start)
+        case UInt8(ascii: "n") where skip("null"): append(.null, start..<position, from: start)
         default: throw missingValue()
         }
         return true
     }
 
     @inline(__always)
-    private mutating func append(_ kind: Entry.Kind, _ range: Range<Int>, isAside: Bool = false) {
-        let count = container == Entry.none ? 0 : entries[Int(container)].start
-        append(kind, range, position: count, isAside: isAside)
-    }
-
-    @inline(__always)
-    private mutating func append(_ kind: Entry.Kind, _ range: Range<Int>, position: UInt32, isAside: Bool) {
-        entries.append(
+    private mutating func append(_ kind: Entry.Kind, _ range: Range<Int>, from start: Int) {
+        own.entries.append(
             Entry(
-                kind: kind, isAside: isAside, position: position, parent: container,
+                kind: kind, position: values, parent: container,
                 start: UInt32(truncatingIfNeeded: range.lowerBound),
-                end: UInt32(truncatingIfNeeded: range.upperBound)))
+                end: UInt32(truncatingIfNeeded: range.upperBound),
+                from: UInt32(truncatingIfNeeded: start), to: UInt32(truncatingIfNeeded: position)))
     }
 
     /// Opens an array or object; `true` if it is empty, and so closed again.
@@ -85,48 +86,58 @@ struct JSONParser {
         guard depth < maximumDepth else {
             throw fault("arrays and objects are nested deeper than \(maximumDepth)")
         }
-        let place = entries.count
-        append(kind, 0..<place + 1)
+        let place = own.entries.count
+        append(kind, 0..<place + 1, from: position)
         position += 1
         skipWhitespace()
-        if skip(kind == .object ? "}" : "]") { return true }
+        if skip(kind == .object ? "}" : "]") {
+            own.entries[place].to = UInt32(truncatingIfNeeded: position)
+            return true
+        }
+        if container != Entry.none { own.entries[Int(container)].start = values }
         container = UInt32(truncatingIfNeeded: place)
+        (isInObject, values) = (kind == .object, 0)
         depth += 1
-        if kind == .object { try name() }
+        if isInObject { try name() }
         return false
     }
 
     /// Counts the value in its container, and closes containers that end after it; `true` after the outermost value.
+    @inline(__always)
     private mutating func endValue() throws(JSON.ParseError) -> Bool {
         while container != Entry.none {
-            let place = Int(container)
-            let isObject = entries[place].kind == .object
-            entries[place].start += 1
+            values += 1
             skipWhitespace()
             if skip(",") {
                 skipWhitespace()
-                if isObject { try name() }
+                if isInObject { try name() }
                 return false
             }
-            guard skip(isObject ? "}" : "]") else {
-                throw fault("expected ',' or '\(isObject ? "}" : "]")', found \(found)")
+            guard skip(isInObject ? "}" : "]") else {
+                throw fault("expected ',' or '\(isInObject ? "}" : "]")', found \(found)")
             }
-            container = entries[place].parent
-            entries[place].end = UInt32(truncatingIfNeeded: entries.count)
+            let place = Int(container)
+            own.entries[place].start = values
+            own.entries[place].end = UInt32(truncatingIfNeeded: own.entries.count)
+            own.entries[place].to = UInt32(truncatingIfNeeded: position)
             depth -= 1
-            if isObject, !allowsRepetition { try tellNamesApart(in: place) }
+            if isInObject, !allowsRepetition { try tellNamesApart(in: place) }
+            container = own.entries[place].parent
+            guard container != Entry.none else { break }
+            isInObject = own.entries[Int(container)].kind == .object
+            values = own.entries[Int(container)].start
         }
         return true
     }
 
+    @inline(__always)
     private mutating func name() throws(JSON.ParseError) {
         guard current == UInt8(ascii: "\"") else {
             let remedy = current == UInt8(ascii: "}") ? "; take out the comma before it" : ""
             throw fault("expected the name of a member in double quotes, found \(found)\(remedy)")
         }
         let start = position
-        let (range, isAside) = try string()
-        append(.name, range, position: UInt32(truncatingIfNeeded: start), isAside: isAside)
+        append(.name, try string(), from: start)
         skipWhitespace()
         guard skip(":") else { throw fault("expected ':' after the name of a member, found \(found)") }
     }
@@ -134,60 +145,37 @@ struct JSONParser {
     /// Refuses an object with a repeated name; where replaced halves of characters may be why, the name gets one more.
     private mutating func tellNamesApart(in object: Int) throws(JSON.ParseError) {
         while let place = repeatedName(in: object) {
-            let name = text(entries[place])
+            let name = own.string(own.entries[place])
             guard halves > 0, name.unicodeScalars.contains("\u{FFFD}") else {
                 let message = "the object has two members with the name \(JSON.string(name).excerpt)"
-                throw fault(message, at: Int(entries[place].position))
+                throw fault(message, at: Int(own.entries[place].from))
             }
             halves -= 1
-            entries[place].isAside = true
-            entries[place].start = UInt32(truncatingIfNeeded: aside.count)
-            aside += "\(name)\u{FFFD}".utf8
-            entries[place].end = UInt32(truncatingIfNeeded: aside.count)
+            own.entries[place].start = UInt32(truncatingIfNeeded: own.characters.count)
+            own.characters.append(text: "\(name)\u{FFFD}")
+            own.entries[place].end = UInt32(truncatingIfNeeded: own.characters.count)
         }
     }
 
     /// The place of the first repeated name of an object; a few are compared in pairs, more of them with a set.
     private func repeatedName(in object: Int) -> Int? {
-        let isSmall = entries[object].count <= JSONTape.searchLimit
-        var known = Set<JSON.Bytewise>(minimumCapacity: isSmall ? 0 : entries[object].count)
+        let isSmall = own.entries[object].count <= JSONTape.searchLimit
+        var known = Set<JSON.Bytewise>(minimumCapacity: isSmall ? 0 : own.entries[object].count)
         var place = object + 1
-        while place < entries.count {
-            let name = entries[place]
+        while place < own.entries.count {
+            let name = own.entries[place]
             if isSmall {
                 var earlier = object + 1
                 while earlier < place {
-                    if isSame(entries[earlier], name) { return place }
-                    earlier = next(after: earlier + 1)
+                    if own.has(own.bytes(of: name), at: earlier) { return place }
+                    earlier = own.next(after: earlier + 1)
                 }
-            } else if !known.insert(JSON.Bytewise(text(name))).inserted {
+            } else if !known.insert(JSON.Bytewise(own.string(name))).inserted {
                 return place
             }
-            place = next(after: place + 1)
+            place = own.next(after: place + 1)
         }
         return nil
-    }
-
-    private func next(after place: Int) -> Int {
-        entries[place].isContainer ? Int(entries[place].end) : place + 1
-    }
-
-    @inline(__always)
-    private func isSame(_ one: Entry, _ other: Entry) -> Bool {
-        guard one.end - one.start == other.end - other.start else { return false }
-        return withCharacters(one) { one in withCharacters(other) { other in one.elementsEqual(other) } }
-    }
-
-    private func text(_ entry: Entry) -> String {
-        withCharacters(entry) { String(decoding: $0, as: UTF8.self) }
-    }
-
-    @inline(__always)
-    private func withCharacters<Result>(_ entry: Entry, _ body: (UnsafeBufferPointer<UInt8>) -> Result)
-        -> Result
-    {
-        if !entry.isAside { return body(UnsafeBufferPointer(rebasing: bytes[entry.range])) }
-        return aside.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[entry.range])) }
     }
 
     /// Skips a number; if it is malformed, stops at the error and returns a message.
@@ -206,22 +194,24 @@ struct JSONParser {
         return nil
     }
 
-    /// Skips a string and returns the range of its characters: in `aside` if it has escapes, else in the text.
-    private mutating func string() throws(JSON.ParseError) -> (range: Range<Int>, isAside: Bool) {
+    /// Skips a string and returns the range of its characters: in the text, or after it if they had escapes.
+    @inline(__always)
+    private mutating func string() throws(JSON.ParseError) -> Range<Int> {
         let opening = position
         position += 1
         var start = position
-        let unescaped = aside.count
+        let unescaped = own.characters.count
         while true {
             position = bytes.firstSpecial(from: position)
+            let part = start..<position
             switch current {
             case UInt8(ascii: "\""):
-                defer { position += 1 }
-                if start == opening + 1 { return (start..<position, false) }
-                aside.append(contentsOf: bytes[start..<position])
-                return (unescaped..<aside.count, true)
+                position += 1
+                if start == opening + 1 { return part }
+                own.characters.append(UnsafeBufferPointer(rebasing: bytes[part]))
+                return unescaped..<own.characters.count
             case UInt8(ascii: "\\"):
-                aside.append(contentsOf: bytes[start..<position])
+                own.characters.append(UnsafeBufferPointer(rebasing: bytes[part]))
                 try unescape()
                 start = position
             default:
@@ -231,16 +221,17 @@ struct JSONParser {
         }
     }
 
+    @inline(never)
     private mutating func unescape() throws(JSON.ParseError) {
         position += 1
         switch current {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): aside.append(current)
-        case UInt8(ascii: "b"): aside.append(0x08)
-        case UInt8(ascii: "f"): aside.append(0x0C)
-        case UInt8(ascii: "n"): aside.append(0x0A)
-        case UInt8(ascii: "r"): aside.append(0x0D)
-        case UInt8(ascii: "t"): aside.append(0x09)
-        case UInt8(ascii: "u"): return aside.append(contentsOf: UTF8.encode(try escapedScalar()) ?? .init())
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): own.characters.append(current)
+        case UInt8(ascii: "b"): own.characters.append(0x08)
+        case UInt8(ascii: "f"): own.characters.append(0x0C)
+        case UInt8(ascii: "n"): own.characters.append(0x0A)
+        case UInt8(ascii: "r"): own.characters.append(0x0D)
+        case UInt8(ascii: "t"): own.characters.append(0x09)
+        case UInt8(ascii: "u"): return own.characters.append(text: String(try escapedScalar()))
         default: throw fault("expected one of \"\\/bfnrtu after the backslash, found \(found)")
         }
         position += 1
@@ -278,6 +269,7 @@ struct JSONParser {
     }
 
     /// The next byte; 0 at the end, which is unambiguous since a zero byte is never valid in JSON.
+    @inline(__always)
     private var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     private mutating func skipDigits() -> Bool {
@@ -299,6 +291,7 @@ struct JSONParser {
         return true
     }
 
+    @inline(never)
     private func fault(_ message: String, at offset: Int? = nil) -> JSON.ParseError {
         JSON.ParseError(message, at: offset ?? position, in: bytes)
     }

@@ -1,4 +1,4 @@
-// One generic `decode` satisfies the requirements of the protocols; common types have one because it is faster.
+// One generic `decode` satisfies all requirements of a protocol, and is inlined into each of them.
 
 extension JSONTapeDecoder {
     struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -18,23 +18,9 @@ extension JSONTapeDecoder {
             return member.entry.kind == .null || member.isEmptyText
         }
 
+        @inline(__always)
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
             try member(key, type).decode(type)
-        }
-
-        func decode(_ type: String.Type, forKey key: Key) throws -> String { try member(key, type).string() }
-
-        func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key, type).bool() }
-
-        func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try member(key, type).double() }
-
-        func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try member(key, type).integer(type) }
-
-        /// The member; nil if it is missing, null, or empty text of a form.
-        @inline(__always)
-        func present(_ key: Key, _ type: any Any.Type) -> JSONTapeDecoder? {
-            guard let member = decoder.member(key.stringValue) else { return nil }
-            return member.entry.kind == .null || member.isLeftOut(of: type) ? nil : member
         }
 
         func nestedContainer<NestedKey: CodingKey>(
@@ -57,18 +43,14 @@ extension JSONTapeDecoder {
         @inline(__always)
         private func member(_ key: Key, _ type: any Any.Type) throws -> JSONTapeDecoder {
             if let member = decoder.member(key.stringValue) { return member }
-            let choices = JSONTapeDecoder.choices(of: type)
-            throw missing(key, expected: choices ?? JSONTapeDecoder.expectation(of: type))
+            let expected = JSONTapeDecoder.choices(of: type) ?? JSONTapeDecoder.expectation(of: type)
+            return try member(key, expected: expected)
         }
 
         private func member(_ key: Key, expected: String? = nil) throws -> JSONTapeDecoder {
             if let member = decoder.member(key.stringValue) { return member }
-            throw missing(key, expected: expected)
-        }
-
-        private func missing(_ key: Key, expected: String?) -> DecodingError {
-            let description = expected.map { "expected \($0)" } ?? ""
-            return .keyNotFound(key, .init(codingPath: codingPath, debugDescription: description))
+            let problem = expected.map { "expected \($0)" } ?? ""
+            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: problem))
         }
     }
 
@@ -117,7 +99,7 @@ extension JSONTapeDecoder {
         @inline(__always)
         mutating func next<Result>(_ read: (JSONTapeDecoder) throws -> Result) throws -> Result {
             let result = try read(try element())
-            place = UInt32(truncatingIfNeeded: decoder.tape.next(after: Int(place)))
+            place = UInt32(truncatingIfNeeded: decoder.tape.own.next(after: Int(place)))
             index += 1
             return result
         }
@@ -141,22 +123,23 @@ extension JSONTapeDecoder: SingleValueDecodingContainer {
 
 extension JSONTapeDecoder.KeyedContainer {
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        try present(key, type)?.decode(type)
-    }
-
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try present(key, type)?.bool()
+        try given(key, as: type)?.decode(type)
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try present(key, type)?.string()
+        try given(key, as: type)?.string()
     }
 
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try present(key, type)?.double()
-    }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try given(key)?.bool() }
 
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try present(key, type)?.integer(type)
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try given(key)?.double() }
+
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try given(key)?.integer(type) }
+
+    /// The member; nil if it is missing, null, or empty text of a form for anything but a string.
+    @inline(__always)
+    private func given(_ key: Key, as type: any Any.Type = Int.self) -> JSONTapeDecoder? {
+        guard let member = decoder.member(key.stringValue), member.entry.kind != .null else { return nil }
+        return member.isLeftOut(of: type) ? nil : member
     }
 }

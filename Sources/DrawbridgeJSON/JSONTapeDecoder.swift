@@ -106,7 +106,9 @@ struct JSONTapeDecoder: Decoder {
         if type == Int.self { return identity(try integer(Int.self), as: type) }
         if type == Double.self { return identity(try double(), as: type) }
         if type == Bool.self { return identity(try bool(), as: type) }
-        if type == [String].self { return identity(try array { try $0.string() }, as: type) }
+        if type == [String].self {
+            return identity(try tape.texts(at: place) ?? array { try $0.string() }, as: type)
+        }
         if type == JSON.self { return identity(value, as: type) }
         if type == Date.self { return identity(try date(), as: type) }
         if type == Decimal.self { return identity(try decimal(), as: type) }

@@ -6,35 +6,53 @@
 ///
 /// No method calls foreign code while it changes a property, so exclusive access need not be checked at run time.
 final class JSONText {
-    private struct Reserved: Hashable {
-        let place: Int
-        let name: JSON.Bytewise
-    }
-
-    struct Written {
-        fileprivate(set) var bytes: [UInt8] = []
+    struct Written: ~Copyable {
+        fileprivate(set) var bytes = Memory<UInt8>()
         fileprivate(set) var current = Place(id: 0, start: 0, firstName: 0, firstInsertion: 0)
         /// The unfinished values that contain `current`, the outermost first.
-        fileprivate(set) var outer: [Place] = []
+        fileprivate(set) var outer = Memory<Place>()
         fileprivate var lastID = 0
         /// The ranges of the members' names, with their quotes, in all unfinished values.
-        fileprivate(set) var names: [Range<Int>] = []
+        fileprivate(set) var names = Memory<(start: Int, end: Int)>()
         fileprivate var insertions: [(offset: Int, text: JSONText)] = []
         /// The first error of a method that cannot throw; `finish` throws it.
-        fileprivate var fault: EncodingError?
+        fileprivate var fault: (any Error)?
+        /// The texts of members that may be written later, by the id of their object.
+        fileprivate var reserved: [Int: [JSON.Bytewise: JSONText]] = [:]
     }
 
     /// Exclusivity is unchecked, here and in ``JSONTape``: the checks would take 3,600 instructions, a twentieth, of a
     /// request with 52 bytes of JSON in and out (`benchmarks/run --instructions`).
-    @exclusivity(unchecked) private(set) var own = Written()
-    private var reserved: [Reserved: JSONText] = [:]
+    @exclusivity(unchecked) private var own = Written()
     /// The coding path from the outermost value to this text, if this is the text of an inner value.
     let base: [any CodingKey]
 
-    init(base: [any CodingKey] = []) {
-        self.base = base
-        own.bytes.reserveCapacity(256)
-        own.names.reserveCapacity(8)
+    init(base: [any CodingKey] = []) { self.base = base }
+
+    var bytes: [UInt8] { Array(own.bytes.elements) }
+
+    private static let spare = Spare<JSONText>()
+
+    /// What `write` writes into memory that was used before, or into other memory where that is in use.
+    static func written(by write: (JSONText) throws -> Void) rethrows -> [UInt8] {
+        var text = spare.take() ?? JSONText()
+        defer {
+            // Not where somebody still holds an encoder or a container of it.
+            if isKnownUniquelyReferenced(&text) {
+                text.clear()
+                spare.put(text)
+            }
+        }
+        try write(text)
+        return text.bytes
+    }
+
+    private func clear() {
+        own.bytes.clear()
+        own.outer.clear()
+        own.names.clear()
+        own.current = Place(id: 0, start: 0, firstName: 0, firstInsertion: 0)
+        (own.insertions, own.reserved, own.fault) = ([], [:], nil)
     }
 
     func append<Value: Encodable>(_ value: Value) throws {
@@ -46,7 +64,8 @@ final class JSONText {
             firstInsertion: own.insertions.count)
         try value.encode(to: JSONTextEncoder(text: self, place: own.lastID))
         try finish()
-        own.current = own.outer.removeLast()
+        own.current = own.outer[own.outer.count - 1]
+        own.outer.cut(to: own.outer.count - 1)
     }
 
     /// Writes a member; an error leaves the text as it was before.
@@ -81,9 +100,9 @@ final class JSONText {
         do {
             try write()
         } catch {
-            own.bytes.removeLast(own.bytes.count - end)
-            own.names.removeLast(own.names.count - nameCount)
-            own.outer.removeLast(own.outer.count - depth)
+            own.bytes.cut(to: end)
+            own.names.cut(to: nameCount)
+            own.outer.cut(to: depth)
             own.insertions.removeLast(own.insertions.count - insertionCount)
             own.current = place
             throw error
@@ -95,7 +114,7 @@ final class JSONText {
     func isBegun(at place: Int) -> Bool { find(place)?.shape != .nothing }
 
     private func find(_ place: Int) -> Place? {
-        own.current.id == place ? own.current : own.outer.first { $0.id == place }
+        own.current.id == place ? own.current : own.outer.elements.first { $0.id == place }
     }
 
     /// Sets the shape of a value; if it had another one, `finish` throws, since methods that return containers cannot.
@@ -118,7 +137,7 @@ final class JSONText {
         own.current.count += 1
         let start = own.bytes.count
         write(name)
-        own.names.append(start..<own.bytes.count)
+        own.names.append((start, own.bytes.count))
         own.bytes.append(UInt8(ascii: ":"))
     }
 
@@ -144,23 +163,23 @@ final class JSONText {
         let isRepeated = own.current.shape == .object && hasRepeatedName
         if own.insertions.count > own.current.firstInsertion { try insert() }
         switch own.current.shape {
-        case .nothing: own.bytes.append(contentsOf: "{}".utf8)
+        case .nothing: write(raw: "{}")
         case .value: break
         case .array: own.bytes.append(UInt8(ascii: "]"))
         case .object:
             own.bytes.append(UInt8(ascii: "}"))
             if isRepeated { try keepLastOfRepeatedNames() }
-            own.names.removeLast(own.names.count - own.current.firstName)
+            own.names.cut(to: own.current.firstName)
         }
     }
 
     /// An encoder of a member that may be written later; for the same key it returns the same one again.
     func reserveMember(_ key: some CodingKey, at place: Int) -> JSONTextEncoder {
-        let member = Reserved(place: place, name: JSON.Bytewise(key.stringValue))
-        if let text = reserved[member] { return JSONTextEncoder(text: text, place: 0) }
+        let name = JSON.Bytewise(key.stringValue)
+        if let text = own.reserved[place]?[name] { return JSONTextEncoder(text: text, place: 0) }
         do { try beginMember(key.stringValue, at: place) } catch { fail(closed) }
         let encoder = reserve(key, at: place)
-        reserved[member] = encoder.text
+        own.reserved[place, default: [:]][name] = encoder.text
         return encoder
     }
 
@@ -182,53 +201,56 @@ final class JSONText {
         for insertion in own.insertions[own.current.firstInsertion...] {
             try insertion.text.finish()
             whole += own.bytes[end..<insertion.offset]
-            whole += insertion.text.own.bytes
+            whole += insertion.text.own.bytes.elements
             end = insertion.offset
         }
-        whole += own.bytes[end...]
-        own.bytes.replaceSubrange(own.current.start..., with: whole)
+        whole += own.bytes[end..<own.bytes.count]
+        own.bytes.cut(to: own.current.start)
+        whole.withUnsafeBufferPointer { write(raw: $0) }
         own.insertions.removeLast(own.insertions.count - own.current.firstInsertion)
     }
 
     private var hasRepeatedName: Bool {
-        let names = own.names[own.current.firstName...]
-        if names.count > JSONTape.searchLimit {
-            return Set(names.map { JSON.Bytewise(String(decoding: own.bytes[$0], as: UTF8.self)) }).count
-                < names.count
+        let all = own.current.firstName..<own.names.count
+        if all.count > JSONTape.searchLimit {
+            return Set(all.map { JSON.Bytewise(String(decoding: name($0), as: UTF8.self)) }).count < all.count
         }
-        return own.bytes.withUnsafeBufferPointer { bytes in
-            names.indices.contains { later in
-                names[..<later].contains {
-                    $0.count == names[later].count
-                        && UnsafeBufferPointer(rebasing: bytes[$0]).elementsEqual(bytes[names[later]])
-                }
+        for later in all {
+            for earlier in all.lowerBound..<later where name(earlier).hasSameBytes(as: name(later)) {
+                return true
             }
         }
+        return false
+    }
+
+    private func name(_ place: Int) -> UnsafeBufferPointer<UInt8> {
+        own.bytes[own.names[place].start..<own.names[place].end]
     }
 
     /// Rewrites the current object with unique names: each in its first position, with its last value.
     private func keepLastOfRepeatedNames() throws {
         let start = own.current.start
         let tape = try JSONTape(
-            parsing: Array(own.bytes[start...]), maximumDepth: .max, allowsRepetition: true)
+            parsing: Array(own.bytes[start..<own.bytes.count]), maximumDepth: .max, allowsRepetition: true)
         let members = tape.values(in: 0).map { (tape.string(tape[$0 - 1]), JSON(tape, at: $0)) }
-        own.bytes.removeLast(own.bytes.count - start)
-        JSON.object(JSON.Object(members)).write(into: &own.bytes)
+        own.bytes.cut(to: start)
+        write(JSON.object(JSON.Object(members)))
     }
 
     private func fail(_ problem: String) {
         own.fault = own.fault ?? error(problem)
     }
 
+    func write(raw text: String) { own.bytes.append(text: text) }
+
+    func write(raw bytes: UnsafeBufferPointer<UInt8>) { own.bytes.append(bytes) }
+
+    @inline(__always)
     func write(_ mark: Unicode.Scalar) { own.bytes.append(UInt8(ascii: mark)) }
 
-    func write(_ text: String) { JSON.write(text, into: &own.bytes) }
+    func write(_ value: Bool) { write(raw: value ? "true" : "false") }
 
-    func write(_ value: Bool) { own.bytes.append(contentsOf: (value ? "true" : "false").utf8) }
-
-    func write(_ value: Int) { JSON.write(value, into: &own.bytes) }
-
-    func write(_ value: JSON) { value.write(into: &own.bytes) }
+    func write(_ value: Int) { write(raw: String(value)) }
 
     enum Shape: String {
         case nothing
@@ -249,13 +271,13 @@ final class JSONText {
     }
 
     func path(to place: Int) -> [any CodingKey] {
-        let places = own.outer + [own.current]
+        let places = own.outer.elements + [own.current]
         return base + keys(in: places.prefix { $0.id != place })
     }
 
     /// The key of the member or element that is being written in each of these values.
     private func keys(in places: some Sequence<Place>) -> [any CodingKey] {
-        let all = own.outer + [own.current]
+        let all = own.outer.elements + [own.current]
         return places.enumerated().compactMap { depth, place in
             switch place.shape {
             case .nothing, .value: return nil
@@ -263,14 +285,14 @@ final class JSONText {
             case .object:
                 let next = depth + 1 < all.count ? all[depth + 1].firstName : own.names.count
                 guard next > place.firstName else { return nil }
-                let name = (try? JSON(parsing: Array(own.bytes[own.names[next - 1]])))?.stringValue
+                let name = (try? JSON(parsing: Array(name(next - 1))))?.stringValue
                 return JSON.PathKey(stringValue: name ?? "")
             }
         }
     }
 
     func failure(_ problem: String, _ value: Any) -> EncodingError {
-        let path = base + keys(in: own.outer + [own.current])
+        let path = base + keys(in: own.outer.elements + [own.current])
         let place = path.isEmpty ? "" : "\(path.dotted): "
         return .invalidValue(value, .init(codingPath: path, debugDescription: place + problem))
     }

@@ -1,4 +1,4 @@
-// One generic `encode` satisfies the requirements of the protocols; common types have one because it is faster.
+// One generic `encode` satisfies all requirements of a protocol, and is inlined into each of them.
 
 extension JSONTextEncoder {
     struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -11,23 +11,9 @@ extension JSONTextEncoder {
             try text.append(JSON.null, named: key.stringValue, at: place)
         }
 
+        @inline(__always)
         func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
             try text.append(value, named: key.stringValue, at: place)
-        }
-
-        func encode(_ value: String, forKey key: Key) throws {
-            try text.beginMember(key.stringValue, at: place)
-            text.write(value)
-        }
-
-        func encode(_ value: Int, forKey key: Key) throws {
-            try text.beginMember(key.stringValue, at: place)
-            text.write(value)
-        }
-
-        func encode(_ value: Bool, forKey key: Key) throws {
-            try text.beginMember(key.stringValue, at: place)
-            text.write(value)
         }
 
         func nestedContainer<NestedKey: CodingKey>(

@@ -10,9 +10,7 @@ extension JSON {
     }
 
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
-        let text = JSONText()
-        try text.append(value)
-        return text.own.bytes
+        try JSONText.written { try $0.append(value) }
     }
 }
 

@@ -5,11 +5,17 @@ extension UnsafeBufferPointer<UInt8> {
     /// - Parameter alsoSeparators: whether to stop at E2 too, the first byte of U+2028 and U+2029.
     @inline(__always)
     func firstSpecial(from start: Int, alsoSeparators: Bool = false) -> Int {
+        let bytes = UnsafeRawBufferPointer(self)
         var position = start
-        while count - position >= 8 {
-            let word = UInt64(
-                littleEndian: UnsafeRawBufferPointer(self).loadUnaligned(
-                    fromByteOffset: position, as: UInt64.self))
+        while position < count {
+            // What lies behind the end counts as spaces.
+            var word = Self.each(0x20)
+            if count - position >= 8 {
+                word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            } else {
+                withUnsafeMutableBytes(of: &word) { $0.copyBytes(from: bytes[position...]) }
+            }
+            word = UInt64(littleEndian: word)
             var special =
                 Self.bytes(of: word, equal: UInt8(ascii: "\""))
                 | Self.bytes(of: word, equal: UInt8(ascii: "\\"))
@@ -19,13 +25,14 @@ extension UnsafeBufferPointer<UInt8> {
             if special != 0 { return position + special.trailingZeroBitCount / 8 }
             position += 8
         }
-        while position < count {
-            let byte = self[position]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return position }
-            if alsoSeparators && byte == 0xE2 { return position }
-            position += 1
-        }
-        return position
+        return count
+    }
+
+    @inline(__always)
+    func hasSameBytes(as other: Self) -> Bool {
+        guard count == other.count else { return false }
+        for position in 0..<count where self[position] != other[position] { return false }
+        return true
     }
 
     @inline(__always)

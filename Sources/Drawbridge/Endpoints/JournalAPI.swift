@@ -40,7 +40,7 @@ enum JournalAPI {
             var part = Array(bytes[...begin])
             for (place, record) in records.enumerated() {
                 if place > 0 { part.append(UInt8(ascii: ",")) }
-                json(record).write(into: &part)
+                part += json(record).bytes
                 guard part.count > most else { continue }
                 try await client.didLoad(part)
                 part = []

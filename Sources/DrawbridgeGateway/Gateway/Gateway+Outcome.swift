@@ -133,10 +133,9 @@ extension Gateway {
     private static let applicationJSON = HTTPField(name: .contentType, value: "application/json")
     private static let textJSON = HTTPField(name: .contentType, value: "text/json")
 
-    private static let textJSONFields = FixedFields(
-        [textJSON] + FixedFields.guardedAndFresh.fields)
-    private static let applicationJSONFields = FixedFields(
-        [applicationJSON] + FixedFields.guardedAndFresh.fields)
+    private static let textJSONFields = FixedFields([textJSON] + FixedFields.guardedAndFresh.fields)
+    private static let applicationJSONFields =
+        FixedFields([applicationJSON] + FixedFields.guardedAndFresh.fields)
 }
 
 extension Response {

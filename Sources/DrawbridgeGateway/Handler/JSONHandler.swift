@@ -36,13 +36,14 @@ extension JSONHandler {
     ///
     /// - Throws: a 400 for an input that does not fit; what ``handle(_:)`` throws.
     public func handle(_ request: Request) async throws -> Response {
-        let output: Output
         // The body is nearly always collected already, and then reading it is cheaper without an `await`.
-        if let body = request.promptBody(for: Input.self) {
-            output = try await handle(try request.decodeInput(body))
-        } else {
-            output = try await handle(try await request.input(as: Input.self))
+        guard let body = request.promptBody(for: Input.self) else {
+            return try response(of: try await handle(try await request.input(as: Input.self)))
         }
-        return try Response(output: output, message: message(for: output))
+        return try response(of: try await handle(try request.decodeInput(body)))
+    }
+
+    private func response(of output: Output) throws -> Response {
+        try Response(output: output, message: message(for: output))
     }
 }

@@ -182,16 +182,12 @@ extension Load: TaskExecutor {
         let job = UnownedJob(job)
         switch place {
         case .anywhere: DispatchQueue.global().async { self.run(job) }
-        case .loop(let loop): loop.enqueue { self.run(job, on: loop) }
+        case .loop(let loop): loop.enqueue { self.step(on: loop) { self.run(job) } }
         case .thread(let queue): queue.async { self.run(job) }
         }
     }
 
     private func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
-
-    private func run(_ job: UnownedJob, on loop: any HandlerLoop) {
-        step(on: loop) { run(job) }
-    }
 
     func begin(on loop: any HandlerLoop, _ work: () -> Void) { loop.watch.during(route.handler, work) }
 

@@ -36,7 +36,7 @@ extension Request {
         let texts = tape[0].kind == .object ? tape.values(in: 0).filter { tape[$0].isText } : []
         var input = ReplyInput(
             tape[0].kind == .null ? nil : JSON(tape), texts: Set(texts.map { tape.string(tape[$0 - 1]) }))
-        input.isLarge = hasLargeInput || tape.bytes.count > 64 << 10
+        input.isLarge = hasLargeInput || tape[0].to > 64 << 10
         return input
     }
 }

@@ -47,8 +47,9 @@ extension Request {
 
     /// Decodes the input of a body, ``promptBody(for:)`` or a larger one.
     package func decodeInput<T: Decodable>(_ bytes: [UInt8]) throws -> T {
-        if T.self == Nothing.self, let nothing = Nothing() as? T { return nothing }
-        let tape = try tape(of: bytes)
+        if T.self == Nothing.self { return identity(Nothing(), as: T.self) }
+        var tape = try tape(of: bytes)
+        defer { JSONTape.giveBack(&tape) }
         if !parameters.isEmpty { try tape.add(parameters) }
         do {
             if tape[0].kind == .null { return try Self.decodeNothing() }
@@ -85,7 +86,7 @@ extension Request {
 
     private func json(_ body: [UInt8]) throws -> JSONTape {
         do {
-            return try JSONTape(parsing: body)
+            return try .reused(parsing: body)
         } catch {
             throw unreadable("the body is not JSON: \(error)")
         }

@@ -32,7 +32,9 @@ extension Response {
 
     package mutating func seal(_ fixed: FixedFields) {
         unseal()
-        for field in fixed.fields where contains(field.name) { ownHeaders[field.name] = nil }
+        for field in ownHeaders.isEmpty ? [] : fixed.fields where contains(field.name) {
+            ownHeaders[field.name] = nil
+        }
         seal.fixed = fixed
     }
 

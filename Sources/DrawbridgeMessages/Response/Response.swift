@@ -137,7 +137,7 @@ public struct Response: Sendable {
     }
 
     /// Makes an answer of a status, headers and a body that goes out as it is.
-    public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {
+    public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = .init(), body: Body = .empty) {
         self.status = status
         own = .fields(headers)
         self.body = body
@@ -166,7 +166,7 @@ public struct Response: Sendable {
     ///   - output: the value.
     ///   - message: the `message` of the envelope, where there is one.
     /// - Throws: what the value's own encoding throws.
-    public init(output: some Encodable, message: String = "") throws {
+    public init(output: borrowing some Encodable, message: String = "") throws {
         self.init(body: .output(try JSON.encode(output)))
         if !message.isEmpty { self.message = message }
     }

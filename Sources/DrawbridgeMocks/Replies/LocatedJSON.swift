@@ -4,7 +4,7 @@ import DrawbridgeJSON
 package struct LocatedJSON {
     let tape: JSONTape
     private(set) var place: Int
-    /// The text as written; in the bytes of `tape` the comments are replaced by spaces.
+    /// The text as written, with its comments, which `tape` does not know.
     let written: [UInt8]
     /// The offsets of all newlines, for a binary search: a file may produce thousands of messages with a line number.
     private let lineEnds: [Int]
@@ -21,7 +21,7 @@ package struct LocatedJSON {
         }
         place = 0
         written = text
-        lineEnds = tape.bytes.indices.filter { [bytes = tape.bytes] in bytes[$0] == UInt8(ascii: "\n") }
+        lineEnds = text.indices.filter { text[$0] == UInt8(ascii: "\n") }
     }
 
     init(_ value: LocatedJSON, _ place: Int) {
@@ -50,7 +50,7 @@ package struct LocatedJSON {
         while tape[place].parent != JSONTape.Entry.none, tape[Int(tape[place].parent)].kind != .object {
             place = Int(tape[place].parent)
         }
-        let offset = tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
+        let offset = LocatedJSON(self, place).nameOffset
         let before = lines(before: offset)
         return (before + 1, offset - (before == 0 ? -1 : lineEnds[before - 1]))
     }
@@ -109,59 +109,9 @@ extension LocatedJSON {
 
     /// The offset of the opening quote of the value's key; 0 for the root.
     package var nameOffset: Int {
-        tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].position)
+        tape[place].parent == JSONTape.Entry.none ? 0 : Int(tape[place - 1].from)
     }
 
     /// The range of the value in the source text, without its key and the spaces around it.
-    package var range: Range<Int> {
-        let bytes = tape.bytes
-        var start = 0
-        let parent = tape[place].parent
-        func skip() {
-            while start < bytes.count, Self.isSpace(bytes[start]) || ":,".utf8.contains(bytes[start]) {
-                start += 1
-            }
-        }
-        if parent != JSONTape.Entry.none, tape[Int(parent)].kind == .array {
-            start = LocatedJSON(self, Int(parent)).range.lowerBound + 1
-            for _ in 0..<tape[place].position {
-                skip()
-                start = Self.end(of: start, in: bytes)
-            }
-        } else if parent != JSONTape.Entry.none {
-            start = Self.end(of: nameOffset, in: bytes)
-        }
-        skip()
-        return start..<Self.end(of: start, in: bytes)
-    }
-
-    /// The offset after the value that begins at `start`; the text must be valid JSON.
-    private static func end(of start: Int, in bytes: [UInt8]) -> Int {
-        var place = start
-        var depth = 0
-        while place < bytes.count {
-            switch bytes[place] {
-            case UInt8(ascii: "\""):
-                place += 1
-                while bytes[place] != UInt8(ascii: "\"") {
-                    place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
-                }
-                if depth == 0 { return place + 1 }
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // The value is a number, `true`, `false` or `null`, and ends before the bracket that closes its parent.
-                if depth == 0 { return place }
-                depth -= 1
-                if depth == 0 { return place + 1 }
-            case let byte where depth == 0 && (isSpace(byte) || byte == UInt8(ascii: ",")): return place
-            default: break
-            }
-            place += 1
-        }
-        return place
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-    }
+    package var range: Range<Int> { Int(tape[place].from)..<Int(tape[place].to) }
 }

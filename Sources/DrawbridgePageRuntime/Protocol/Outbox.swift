@@ -128,15 +128,15 @@ package struct Outbox: Sendable {
     private mutating func frame(_ some: ArraySlice<(number: Int, text: [UInt8])>, _ size: Int) -> [UInt8] {
         var frame = Array(#"{"life":"#.utf8)
         frame.reserveCapacity(size + 72)
-        JSON.write(life, into: &frame)
+        frame += String(life).utf8
         if let taken = taken.take() {
             frame += #","ack":"#.utf8
-            JSON.write(taken, into: &frame)
+            frame += String(taken).utf8
         }
         frame += (some.isEmpty ? "}" : #","down":["#).utf8
         for (position, message) in some.enumerated() {
             frame += (position == 0 ? "[" : ",[").utf8
-            JSON.write(message.number, into: &frame)
+            frame += String(message.number).utf8
             frame.append(UInt8(ascii: ","))
             frame += message.text
             frame += (position == some.count - 1 ? "]]}" : "]").utf8

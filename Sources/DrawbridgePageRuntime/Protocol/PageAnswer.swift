@@ -27,9 +27,7 @@ package struct PageAnswer: Sendable {
     }
 
     package static func message(_ id: Int, _ answer: PageAnswer, isLast: Bool = true) -> [UInt8] {
-        var text = Array(#"{"reply":"#.utf8)
-        JSON.write(id, into: &text)
-        text.append(UInt8(ascii: ","))
+        var text = Array(#"{"reply":\#(id),"#.utf8)
         text += answer.member
         if !isLast { text += #","more":true"#.utf8 }
         text.append(UInt8(ascii: "}"))

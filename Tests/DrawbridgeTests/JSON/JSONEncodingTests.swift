@@ -168,7 +168,7 @@ struct JSONEncodingTests {
                     var inner = list.nestedContainer(keyedBy: Key.self)
                     try inner.encode(1, forKey: .b)
                 })
-            #expect(text.own.bytes == Array(#"{"a":[{"b":1}]}"#.utf8))
+            #expect(text.bytes == Array(#"{"a":[{"b":1}]}"#.utf8))
         }
         #expect(kept == nil)
     }

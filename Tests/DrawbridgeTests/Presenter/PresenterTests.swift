@@ -100,7 +100,8 @@ import Testing
     @Test func aRequestAsksThePresenterOfTheGateway() async throws {
         let gateway = Gateway(presenter: ScriptedPresenter(["ask": "yes"]))
         try gateway.register(Asking.self, at: "/ask")
-        #expect(try await gateway.text(at: "/ask").contains(#""data":"yes""#))
+        let text = try await gateway.text(at: "/ask")
+        #expect(text.contains(#""data":"yes""#), "\(text)")
         #expect(try await Request("/").present(Question("ask", choices: ["yes"])) == .none)
     }
 }

@@ -116,6 +116,8 @@ SLOW = (
               ("pages", "browsers"), True),
         Stage("frameworks", "pages of real servers and frameworks behind the gateway",
               (script("frameworks", ".build/debug/drawbridge"),), ("frameworks",), True),
+        Stage("shared", "copies of a gateway behind haproxy, which are deployed and killed",
+              (script("shared", ".build/debug/drawbridge"),), ("shared",)),
         Stage("notes", "the notes example, copied: a package of somebody else", (script("stages/notes"),)),
         Stage("installed", "the installed command", (script("stages/installed"),), ("installed",)),
         Stage("packages", "the packages for npm and PyPI, installed from their files, with the shop in browsers",

@@ -9,7 +9,7 @@ import Synchronization
 public final class GatewayServer: Sendable {
     /// The actual address and port.
     public let address: ServerAddress
-    private let server: HTTPServer
+    let server: HTTPServer
     private let service: Service
     private let isStopped = Atomic(false)
     private let grace: Duration
@@ -42,9 +42,10 @@ public final class GatewayServer: Sendable {
     /// Goes on serving, and prepares for ``stop()``: health is a 503, each answer closes its connection, and the
     /// channel of a page is closed when its calls have ended.
     ///
-    /// It returns after `time`, or when no connection has been open for three seconds of it; then health is not asked
-    /// either.
-    package func drain(for time: Duration) async {
+    /// After `time`, or when no connection has been open for three seconds of it, since then health is not asked either,
+    /// it accepts no more connections. It returns when none is open, or after `rest`: a balancer that has connected, or
+    /// sent a request, at the last moment has an answer.
+    package func drain(for time: Duration, rest: Duration = .seconds(2)) async {
         let (begin, gateway) = (ContinuousClock.now, service.gateway)
         let (end, earliest) = (begin + time, begin + .seconds(3))
         gateway.configure { $0.isDraining = true }
@@ -56,6 +57,12 @@ public final class GatewayServer: Sendable {
                 channel.tasks?.loop.enqueue { if page.isIdle { channel.goAway() } }
             }
             try? await Task.sleep(until: min(end, .now + .milliseconds(500)))
+        }
+        guard !isStopped.load(ordering: .relaxed) else { return }
+        await server.endListening()
+        let last = ContinuousClock.now + rest
+        while .now < last, server.quietSeconds < 1, !isStopped.load(ordering: .relaxed) {
+            try? await Task.sleep(for: .milliseconds(100))
         }
     }
 

@@ -66,7 +66,7 @@ package final class HTTPServer: Sendable {
     /// - Throws: ``ListenError``, whose text says what to do, or ``SystemError``.
     package func start() throws {
         let layout = try HeadLayout.ofThisLibrary.get()
-        precondition(state.withLock { $0.socket == nil }, "a server is started once")
+        precondition(state.withLock { $0.workers.isEmpty }, "a server is started once")
         // So that writing to a connection that the peer has closed returns an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         guard tls == nil || LibraryDaemon.hasTLS else {
@@ -109,6 +109,22 @@ package final class HTTPServer: Sendable {
         }
     }
 
+    /// Accepts the connections that have come, and no more; what is open is served as in ``drain()``.
+    package func endListening() async {
+        let (socket, workers) = state.withLock { state in
+            defer { state.socket = nil }
+            return (state.socket, state.workers)
+        }
+        for worker in workers {
+            await withCheckedContinuation { continuation in
+                worker.loop.performSoon {
+                    worker.endListening { if worker.index == 0 { socket?.close() } }
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
     /// For how many seconds no connection was open and none came; 0 after ``end(within:patience:ending:)``.
     package var quietSeconds: Int {
         state.withLock { $0.workers.map { $0.quietSeconds.load(ordering: .relaxed) }.min() ?? 0 }
@@ -130,10 +146,10 @@ package final class HTTPServer: Sendable {
             defer { state = State() }
             return (state.socket, state.workers)
         }
-        guard let socket else { return 0 }
+        guard !workers.isEmpty else { return 0 }
         let leftBehind = Guarded(0)
         for worker in workers { worker.loop.performSoon { worker.stopListening() } }
-        socket.close()
+        socket?.close()
 
         let impatience = Task {
             try await Task.sleep(for: grace)

@@ -4,10 +4,25 @@ extension Worker {
         case serving
         /// Serves, but each answer closes its connection.
         case draining
+        /// The same, and accepts no more connections.
+        case closed
         case stopping
+
+        var accepts: Bool { self == .serving || self == .draining }
     }
 
     var closesConnections: Bool { own.value.phase != .serving }
+
+    /// Accepts the connections that have come, ends the listening by `close`, and serves on what is open.
+    ///
+    /// The kernel resets connections that nobody has accepted, and with them the requests that were sent into them.
+    func endListening(_ close: () -> Void) {
+        guard own.value.phase.accepts else { return }
+        accept()
+        close()
+        closePort()
+        own.value.phase = .closed
+    }
 
     /// Returns when all handlers have returned, all responses are sent and all upgraded connections are closed.
     func becomeIdle() async {

@@ -105,7 +105,7 @@ final class Worker: Loop.Driven, Sendable {
     /// seconds. And without free descriptors it would wait until a connection closes, possibly forever.
     func accept() {
         // A stop in this round has closed the socket, and its number may belong to another socket now.
-        guard own.value.phase != .stopping else { return }
+        guard own.value.phase.accepts else { return }
         for _ in 0..<Self.acceptedAtOnce {
             guard openCount < connectionLimit + excess else { return loop.stopListening() }
             let code = own.value.daemon.accept(from: listening)
@@ -127,7 +127,7 @@ final class Worker: Loop.Driven, Sendable {
 
     /// Listens again, after accepting was paused for lack of connections or descriptors.
     private func resumeListening() {
-        guard own.value.phase != .stopping, !loop.isListening, openCount < connectionLimit + excess
+        guard own.value.phase.accepts, !loop.isListening, openCount < connectionLimit + excess
         else { return }
         try? loop.listen(on: listening)
     }
@@ -211,12 +211,17 @@ final class Worker: Loop.Driven, Sendable {
 
     // MARK: Stopping
 
-    /// Accepts no more connections, and closes those without a request.
-    func stopListening() {
-        own.value.phase = .stopping
+    func closePort() {
         loop.stopListening()
         // The port stays open until the last duplicate of the socket is closed.
         close(listening)
+        quietSeconds.store(0, ordering: .relaxed)
+    }
+
+    /// Accepts no more connections, and closes those without a request.
+    func stopListening() {
+        if own.value.phase.accepts { closePort() }
+        own.value.phase = .stopping
         for connection in own.value.connections.values {
             switch connection.own.value.stage {
             case .handshake, .idle: connection.cut()

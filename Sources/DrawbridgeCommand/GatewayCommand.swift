@@ -150,7 +150,7 @@ public enum GatewayCommand {
             try await register(gateway)
             let own = gateway.names
             if standardHandlers { try BuiltIns(for: gateway, store: StorageHandler.Store()).follow([]) }
-            try command.write(answered: own, builtIns: gateway.program.builtIns)
+            try command.write(answered: own.union(gateway.program.builtIns))
         }
     }
 

@@ -16,10 +16,8 @@ enum ScriptTarget: FuzzTarget {
         calls.read(Script(Array(contents), path: name))
         calls.read(Script(Array(contents.dropFirst(contents.count / 2)), path: "b.js"))
         let lines = contents.count { $0 == 0x0A } + 1
-        for place in [PageCalls.Kind.call, .computed, .event, .bridge].flatMap({
-            calls.all($0).flatMap(\.places)
-        }) {
-            check((1...lines).contains(place.line), "\(place) is in no line")
+        for entry in [PageCalls.Kind.call, .computed, .event, .bridge].flatMap(calls.all) {
+            check((1...lines).contains(entry.line), "\(entry) is in no line")
         }
         let text = FirstFile(calls, answered: ["echo"]).text
         let file = fopen(path, "w")

@@ -35,8 +35,8 @@ struct InitCommand: ParsableCommand {
         completion: .file(extensions: ["js"]))
     var bridge: String?
 
-    /// Writes the file and prints a summary; `answered` has the names of the program's own handlers.
-    func write(answered: Set<String>, builtIns: Set<String>) throws {
+    /// Writes the file and prints a summary; `answered` has the names of the program's handlers.
+    func write(answered: Set<String>) throws {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ValidationError(
@@ -49,10 +49,10 @@ struct InitCommand: ParsableCommand {
         let arguments = "init --print \(ShellWord(folder))"
         var calls = PageCalls()
         let files = try PageFiles(in: folder) { calls.read($0) }
-        let first = FirstFile(calls, answered: answered, builtIns: builtIns)
+        let first = FirstFile(calls, answered: answered)
         guard !isPrinted else {
             // Standard output is often redirected to a file, so these lines go to standard error.
-            for name in files.leftOut.prefix(20) { complain("not read: \(name)".plain) }
+            for name in files.leftOut.prefix(40) { complain("not read: \(name)".plain) }
             return print(first.text, terminator: "")
         }
         try Self.create(path, first.text, arguments, elsewhere: FoundFile.name)

@@ -26,57 +26,52 @@ struct PageFiles {
     init(in root: String, within bounds: Bounds = Bounds(), _ read: (Script) -> Void) throws {
         (self.root, self.bounds) = (root, bounds)
         let end = ContinuousClock.now + bounds.time
-        var (folders, next) = ([""], 0)
-        while next < folders.count {
-            let folder = folders[next]
-            next += 1
+        var folders = [""][...]
+        while let folder = folders.popFirst() {
             guard let all = Linux.names(in: "\(root)/\(folder)") else {
                 let why = String(cString: strerror(errno))
                 guard folder.isEmpty else { leftOut.append("\(folder) (\(why))"); continue }
                 throw Failure("cannot look into \(root): \(why); name a folder that this user may read")
             }
-            let names = all.filter { !$0.hasPrefix(".") }.sorted()
-            let isPackage = names.contains("package.json")
-            hasPackage = hasPackage || isPackage && folder.isEmpty
-            for name in names {
-                let isFull = paths.count >= bounds.files || bytes >= bounds.bytes
-                guard !isFull, .now < end else {
-                    leftOut.append(
-                        "everything after \(paths.count) files (limit reached; name a smaller folder)"
-                    )
+            let isPackage = all.contains("package.json")
+            if folder.isEmpty { hasPackage = isPackage }
+            for name in all.sorted() where !name.hasPrefix(".") {
+                guard paths.count < bounds.files, bytes < bounds.bytes, .now < end else {
+                    let count = paths.count
+                    leftOut.append("everything after \(count) files (limit reached; name a smaller folder)")
                     return
                 }
-                if let inner = take(name, in: folder, isPackage: isPackage, read) { folders.append(inner) }
+                var status = stat()
+                guard lstat("\(root)/\(folder)\(name)", &status) == 0 else { continue }
+                let isFolder = status.st_mode & S_IFMT == S_IFDIR
+                let why =
+                    isFolder
+                    ? Self.skipped(name, isPackage)
+                    : take(folder + name, status, read)
+                if let why {
+                    leftOut.append("\(folder)\(name) (\(why))")
+                } else if isFolder {
+                    folders.append("\(folder)\(name)/")
+                }
             }
         }
     }
 
-    /// Reads an entry of a folder; if the entry is a folder that is to be read in turn, returns its path.
-    private mutating func take(
-        _ name: String, in folder: String, isPackage: Bool, _ read: (Script) -> Void
-    ) -> String? {
-        let path = folder + name
-        var status = stat()
-        guard lstat("\(root)/\(path)", &status) == 0 else { return nil }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG:
-            if let why = take(path, Int(status.st_size), read) { leftOut.append("\(path) (\(why))") }
-        case S_IFLNK where Self.isScript(name) || Self.isPage(name): leftOut.append("\(path) (symbolic link)")
-        case S_IFDIR where ["node_modules", "bower_components", "jspm_packages"].contains(name):
-            leftOut.append("\(path) (libraries)")
-        case S_IFDIR where isPackage && ["dist", "build", "out", "coverage"].contains(name):
-            leftOut.append("\(path) (build output)")
-        case S_IFDIR: return "\(path)/"
-        default: break
-        }
-        return nil
+    /// Why a folder is not looked into; nil if it is.
+    private static func skipped(_ name: String, _ isPackage: Bool) -> String? {
+        if ["node_modules", "bower_components", "jspm_packages"].contains(name) { return "libraries" }
+        return isPackage && ["dist", "build", "out", "coverage"].contains(name) ? "build output" : nil
     }
 
     /// Reads a page or script; returns the reason if it is skipped, and nil for files that are neither.
-    private mutating func take(_ path: String, _ size: Int, _ read: (Script) -> Void) -> String? {
+    private mutating func take(_ path: String, _ status: stat, _ read: (Script) -> Void) -> String? {
         let isPage = Self.isPage(path)
-        guard isPage || Self.isScript(path) else { return nil }
-        guard size <= bounds.bytesOfOne else { return "more than \(bounds.bytesOfOne >> 10) KB" }
+        // Declarations of TypeScript call nothing.
+        guard isPage || Self.scripts.contains(Self.ending(path)), !path.hasSuffix(".d.ts") else { return nil }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return status.st_mode & S_IFMT == S_IFLNK ? "symbolic link" : nil
+        }
+        guard status.st_size <= bounds.bytesOfOne else { return "more than \(bounds.bytesOfOne >> 10) KB" }
         guard let contents = try? FileText("\(root)/\(path)", in: FileFolder(of: "\(root)/\(path)")).bytes
         else { return "it cannot be read" }
         bytes += contents.count
@@ -88,18 +83,15 @@ struct PageFiles {
         return nil
     }
 
-    /// The file name extension in lowercase; `d.ts` for TypeScript declarations, which are not read.
-    private static func ending(_ path: String) -> String {
-        path.hasSuffix(".d.ts") ? "d.ts" : path.split(separator: ".").last?.lowercased() ?? ""
-    }
-
-    private static func isScript(_ path: String) -> Bool {
-        ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"].contains(ending(path))
-    }
-
-    /// Whether a file is a page or a template, of which only the tags and scripts are read.
     static func isPage(_ path: String) -> Bool { pages.contains(ending(path)) }
 
+    private static func ending(_ path: String) -> String {
+        path.split(separator: ".").last?.lowercased() ?? ""
+    }
+
+    private static let scripts: Set = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"]
+
+    /// Pages and templates.
     private static let pages: Set = [
         "html", "htm", "xhtml", "shtml", "vue", "svelte", "astro", "jsp", "jspf", "jspx", "php", "phtml",
         "ejs", "hbs", "handlebars", "mustache", "erb", "twig", "njk", "liquid", "cshtml", "razor", "asp",

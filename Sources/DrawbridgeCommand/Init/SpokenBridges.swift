@@ -10,7 +10,8 @@ struct SpokenBridges {
         files: 500, bytesOfOne: 2 << 20, bytes: 4 << 20, time: .seconds(5))
 
     let runtime: PageRuntime
-    private var calls = PageCalls()
+    /// The uses of bridges, and what scripts declare themselves.
+    private var (uses, declared): ([(file: Int, name: String)], Set<String>) = ([], [])
     private var paths: [String] = []
     private var pages: Set<Int> = []
     /// The files that use a bridge that pages already have, and those that read the user agent.
@@ -34,27 +35,22 @@ struct SpokenBridges {
     mutating func read(_ script: Script) {
         let file = paths.count
         paths.append(script.path)
-        if script.isPage { pages.insert(file) }
+        if PageFiles.isPage(script.path) { pages.insert(file) }
+        var calls = PageCalls()
         calls.read(script)
-        if script.items.contains(where: { isGiven($0, script) }) { served.insert(file) }
-        let reads = script.items.filter { $0.word == Self.userAgent }.map {
-            script.around($0, before: 60, after: 40)
-        }
+        uses += calls.all(.bridge).map(\.name).sorted().map { (file, $0) }
+        declared.formUnion(calls.declared)
+        if isServed(script) { served.insert(file) }
         // `navigator.userAgent`, `{ userAgent } = navigator`
-        if reads.contains(where: { $0.contains("navigator.") || $1.contains(/}\s*=\s*navigator/) }) {
+        if script.has("navigator", ".userAgent") || script.has("userAgent", " } = navigator") {
             readers.append(file)
         }
     }
 
-    private static let userAgent = Script.hash("userAgent".utf8)
-
     /// The missing bridges, each with the script that uses it and the pages, without a bridge, that may load this script.
     var found: [SpokenBridge] {
-        // A bridge is reported once for a script, however often the script calls.
-        let spoken = calls.all(.bridge).flatMap { entry in
-            Set(entry.places.map(\.file)).map { (file: $0, name: entry.name) }
-        }
-        return spoken.sorted { $0 < $1 }.compactMap { file, name in
+        uses.compactMap { file, name in
+            if declared.contains(name) { return nil }
             guard let hint = BridgeHint.named(name), !served.contains(file) else { return nil }
             let lacking = (pages.contains(file) ? [file] : pages).subtracting(served)
             guard pages.isEmpty || !lacking.isEmpty else { return nil }
@@ -63,22 +59,15 @@ struct SpokenBridges {
         }
     }
 
-    /// Whether an item uses a bridge that pages already have; a script that does may support several apps.
-    private func isGiven(_ item: Script.Item, _ script: Script) -> Bool {
-        let word = script.text(item.range)
-        if item.isText {
-            let text = word.lowercased()
-            return ["_mobile_bridge=1", "__jsbridge__", "://__bridge_loaded__"].contains(where: text.contains)
-                || runtime.schemes.contains { text.hasPrefix("\($0)://") }
-        }
-        let (isCall, isObject) = (script[item.range.upperBound] == "(", script[item.range.upperBound] == ".")
-        return word == "_mobile_bridge"
-            || runtime.messageHandlers.contains { [word, "*"].contains($0) }
-                && script.around(item, before: 20, after: 0).before.hasSuffix("messageHandlers.")
-            || isCall
-                && (runtime.functions.contains(word)
-                    || runtime.functions.contains("*") && ["callNative", "fetchMessages"].contains(word))
-            || isObject && runtime.shortcuts.contains(word)
-            || BridgeHint.named(word).map { runtime.gives(Lack($0)) } ?? false
+    /// Whether a script uses a bridge that pages already have; it may support several apps.
+    private func isServed(_ script: Script) -> Bool {
+        let requests = ["_mobile_bridge", "__jsbridge__", "__bridge_loaded__", "__BRIDGE_LOADED__"]
+        let functions = runtime.functions.contains("*") ? ["callNative", "fetchMessages"] : []
+        return requests.contains { script.has($0) }
+            || runtime.schemes.contains { script.has($0, "://") }
+            || runtime.messageHandlers.contains { script.has("messageHandlers", $0 == "*" ? "." : ".\($0)") }
+            || (runtime.functions + functions).contains { script.has($0, "(") }
+            || runtime.shortcuts.contains { script.has($0, ".") }
+            || script.words.keys.contains { BridgeHint.named($0).map { runtime.gives(Lack($0)) } ?? false }
     }
 }

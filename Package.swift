@@ -136,8 +136,8 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "CQREncode", "CTexts", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "HTTPGrammar",
-                "MicroHTTPD", logging, argumentParser,
+                "CQREncode", "CTexts", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "MicroHTTPD",
+                logging, argumentParser,
             ],
             exclude: [
                 "Init/mine.js", "Init/names.txt", "Manual", "Settings/options.json", "Welcome/welcome.html",

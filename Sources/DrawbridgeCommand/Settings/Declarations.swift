@@ -1,5 +1,4 @@
 import ArgumentParser
-import HTTPGrammar
 
 // Helpers to declare options. An option is a property, whose name is the flag and the key in configuration files. Run
 // scripts/options after a change: it updates options.json.

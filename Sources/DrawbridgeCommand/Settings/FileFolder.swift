@@ -1,7 +1,5 @@
-import DrawbridgeServer
 import EventLoop
 import Glibc
-import HTTPGrammar
 
 /// The open folder of a file; checks and writes use it instead of the path, which may lead elsewhere by then.
 struct FileFolder {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DrawbridgeServer
 
 struct LogOptions: ParsableArguments {
     enum Verbosity: EnumerableFlag {

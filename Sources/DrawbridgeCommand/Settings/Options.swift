@@ -1,6 +1,4 @@
 import ArgumentParser
-import DrawbridgeServer
-import HTTPGrammar
 
 struct ServingOptions: ParsableArguments {
     @Option("folder", "The folder to serve.", usual: "an example shop", completion: .directory)

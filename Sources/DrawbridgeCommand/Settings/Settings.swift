@@ -1,7 +1,5 @@
 import ArgumentParser
-import DrawbridgeServer
 import Glibc
-import HTTPGrammar
 import MicroHTTPD
 
 /// The settings made of flags, environment variables, configuration file and defaults.

@@ -1,7 +1,5 @@
 import ArgumentParser
-import DrawbridgeServer
 import Glibc
-import HTTPGrammar
 
 // The positional arguments: the folder to serve, and URLs of upstreams.
 extension Command {

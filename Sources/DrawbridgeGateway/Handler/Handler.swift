@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Answers requests of one path; a fresh instance for every request.
 ///
 /// Most handlers are a ``JSONHandler``. Write a `Handler` where the answer is not one JSON value: text, bytes, a

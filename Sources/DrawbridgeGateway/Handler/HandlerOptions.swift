@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// What a handler's type says of all its instances, as ``Handler/options``.
 public struct HandlerOptions: Sendable {
     /// The HTTP methods that reach the handler; nil means all but `HEAD` and `OPTIONS`.

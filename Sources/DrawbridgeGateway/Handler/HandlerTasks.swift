@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// The idle tasks of a loop's handlers, kept for reuse.

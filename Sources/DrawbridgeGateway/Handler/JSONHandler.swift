@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// A handler with typed input and output.
 ///
 /// ```swift

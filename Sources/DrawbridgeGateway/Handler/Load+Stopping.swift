@@ -1,6 +1,3 @@
-import DrawbridgeMessages
-import HTTPTypes
-
 // Stops a handler whose caller has left, whose deadline has passed, or whose stream is not read any more.
 extension Load {
     package func cancel() { stop(with: CancellationError()) }

@@ -1,6 +1,4 @@
 import Dispatch
-import DrawbridgeMessages
-import DrawbridgePageRuntime
 import Synchronization
 
 /// One handler at work on one request: runs it, and answers for it exactly once.

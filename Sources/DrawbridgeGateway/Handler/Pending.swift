@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// An answer that is not ready yet: the engine waits for it, and cancels it when the caller leaves.
 package protocol Pending: AnyObject, Sendable {
     var isOver: Bool { get }

@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// A request that waits for more than its handler.

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// A handler that waits for nothing: the answer is there when the function returns.
 ///
 /// It is the cheapest kind, since it needs no task. It is like any ``Handler``, except that on a loop neither

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 extension Request {
     /// Whether the caller is on the gateway's own machine, judged by the connection and the header fields; also true
     /// without a connection.

@@ -1,6 +1,3 @@
-import DrawbridgeJSON
-import HTTPTypes
-
 /// Decides which callers may call native; the defaults stop foreign web pages, which may be open in any browser.
 ///
 /// The `Host` of every request must be one of the gateway's (against DNS rebinding), and a request for a handler must

@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// The addresses that begin with the same bits: `10.0.0.0/8` (RFC 4632, section 3.1).
 package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress

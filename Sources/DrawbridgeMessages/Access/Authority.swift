@@ -1,5 +1,3 @@
-import HTTPGrammar
-
 /// Host and port of a `Host` header or a target, the host in lower case and without a trailing dot.
 @usableFromInline package struct Authority: Equatable, Sendable {
     /// A name, an IPv4 address, or an IPv6 address without its brackets.

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// What a request says of the machines that it came through: `Forwarded` (RFC 7239), `X-Forwarded-For`, `X-Real-IP`.
 enum ForwardedChain {
     /// Whether a header field shows that the request was forwarded.

@@ -1,4 +1,3 @@
-import DrawbridgeJSON
 import Synchronization
 
 /// Limits how fast secrets of one kind can be guessed, by counting each caller's wrong ones.

@@ -1,6 +1,3 @@
-import HTTPGrammar
-import HTTPTypes
-
 /// The cookies of the gateway itself: `drawbridge-*` and `__Host-drawbridge-*`.
 ///
 /// They are removed from a request when its head is made, and from every response: handlers, upstreams and other hosts

@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// A secret from outside the process, of which the gateway's own secrets are made: they are the same in all copies of a
 /// gateway and after a restart, and a new secret ends them all.
 package struct SharedSecret: Sendable {

@@ -1,6 +1,3 @@
-import HTTPGrammar
-import HTTPTypes
-
 /// The secret of test programs for the tester's API below `/__drawbridge__/`, sent as `Authorization: Bearer`.
 ///
 /// It differs from the page token, and no page gets it.

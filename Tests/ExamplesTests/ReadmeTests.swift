@@ -19,7 +19,8 @@ import Testing
         let beginning = try Self.text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
             .prefix(40).joined(separator: "\n")
         for word in [
-            "_mobile_bridge=1'\n# {", "/__jsbridge__\n# {", "\"replies\"", "JSONHandler", "register(", "──▶",
+            "# {\"code\":200", "_mobile_bridge=1", "XMLHttpRequest", "\"replies\"", "swift run hello",
+            "JSONHandler", "register(", "──▶",
         ] {
             #expect(beginning.contains(word), "\(word)")
         }
@@ -27,12 +28,13 @@ import Testing
 
     /// Mocks that are in a line of text, `"pay": {"$silence": true}`, and in files.
     @Test func everyMockInTheReadmeIsValid() async throws {
-        let files = try Manual.blocks(of: "json").filter { $0.file == "README.md" }.map {
-            $0.lines.joined().replacing("{\"replies\": {", with: "").replacing("}}}}", with: "}}")
-        }
-        let mocks = Self.code(in: try Self.text("README.md")).filter { $0.hasPrefix("\"pay\": ") }
-        #expect(mocks.count > 5 && files.count == 1)
-        for mock in files + mocks.map(String.init) {
+        let text = try Self.text("README.md")
+        let file = try #require(text.firstMatch(of: /echo '(\{"replies": .*)' > my-page\/drawbridge.json/)).1
+        let replies = try #require(try JSON(parsing: Array(file.utf8))["replies"])
+        try Gateway().mock(replies)
+        let mocks = Self.code(in: text).filter { $0.hasPrefix("\"pay\": ") }
+        #expect(mocks.count > 5)
+        for mock in mocks {
             #expect(throws: Never.self, "\(mock)") {
                 try Gateway().mock(JSON(parsing: Array("{\(mock)}".utf8)))
             }

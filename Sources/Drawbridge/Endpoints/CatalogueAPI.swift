@@ -29,7 +29,7 @@ enum CatalogueAPI {
 
     static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session"])
-        return .text(NativeTypes(gateway.catalogue(in: query.filter.session)).typeScript)
+        return .text(TypeScriptFile(gateway.catalogue(in: query.filter.session)).text)
     }
 
     static func recording(_ gateway: Gateway, _ request: Request) async throws -> Response {

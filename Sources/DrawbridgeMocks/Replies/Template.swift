@@ -119,16 +119,19 @@ package struct Template: Sendable {
         return pieces
     }
 
-    /// The type of the value; parts that depend on the input are ``ValueShape/any``.
-    package var shape: ValueShape { Self.shape(of: root) }
+    /// What is in a ``sample`` where the input decides, which may have any type there.
+    package static let unknown: JSON = "\0unknown"
 
-    private static func shape(of node: Node) -> ValueShape {
+    /// A value of the same type.
+    package var sample: JSON { Self.sample(of: root) }
+
+    private static func sample(of node: Node) -> JSON {
         switch node {
-        case .constant(let value): return ValueShape(of: [value])
-        case .whole(.input, _): return .any
-        case .whole, .text, .written: return ValueShape(.string)
-        case .array(let nodes): return ValueShape(elements: nodes.map(Self.shape(of:)))
-        case .object(let members): return ValueShape(members: members.map { ($0.name, shape(of: $0.node)) })
+        case .constant(let value): value
+        case .whole(.input, _): unknown
+        case .whole, .text, .written: ""
+        case .array(let nodes): .array(nodes.map(sample))
+        case .object(let members): .object(JSON.Object(members.map { ($0.name, sample(of: $0.node)) }))
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import DrawbridgeMessages
 
 /// What pages send and get, as TypeScript.
-@Suite("Type declarations of native calls", .timeLimit(.minutes(5))) struct NativeTypesTests {
+@Suite("Type declarations of native calls", .timeLimit(.minutes(5))) struct TypeScriptFileTests {
     private static func program() async throws -> JournalProgram {
         let program = JournalProgram(try CatalogueTests.gateway())
         await program.call("/pay?_mobile_bridge=1", #"{"orderNo": 17}"#)

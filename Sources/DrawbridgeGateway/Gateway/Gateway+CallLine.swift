@@ -1,24 +1,22 @@
 extension Gateway {
-    /// Makes a call's log line when it is printed: `columns` is the terminal's width, nil for any; `hasIDs` adds the
-    /// ids of request and page.
-    package typealias CallLine = @Sendable (_ columns: Int?, _ hasIDs: Bool) -> String
-
     package var keepsJournal: Bool { journal.isOn }
 
     /// Reports each call of native when it has ended, on any thread; for gateways with a journal.
     ///
-    /// - Parameter tell: gets whether the call failed or was not answered, about how many bytes the unprinted line
-    ///   keeps in memory, and a function that makes the line.
+    /// - Parameters:
+    ///   - hasIDs: adds the ids of request and page.
+    ///   - columns: the width of the terminal now; nil for any.
+    ///   - tell: gets the call's log line, and whether the call failed or was not answered.
     package func tellCalls(
-        _ tell: @escaping @Sendable (_ hasFailed: Bool, _ bytes: Int, _ line: @escaping CallLine) -> Void
+        hasIDs: Bool, columns: @escaping @Sendable () -> Int?,
+        _ tell: @escaping @Sendable (_ line: String, _ hasFailed: Bool) -> Void
     ) {
         journal.listen { [weak self] record, times in
-            // The line shows only the beginning of input and output: the whole values are not kept until it is printed.
+            guard let self else { return }
+            // The line shows only the beginning of input and output.
             let record = record.shortened(to: 4 << 10)
             let hasFailed = [.error, .expired, .left].contains(record.state) || record.by == .nobody
-            tell(hasFailed, record.bytes) { [weak self] columns, hasIDs in
-                self?.line(of: record, times: times, columns: columns, hasIDs: hasIDs) ?? ""
-            }
+            tell(line(of: record, times: times, columns: columns(), hasIDs: hasIDs), hasFailed)
         }
     }
 

@@ -20,9 +20,10 @@ struct AccessLog {
         kinds = configuration.logged
         guard gateway.keepsJournal, writer.format == .text, kinds.contains(.native) else { return }
         isToldOfCalls = true
-        let hasIDs = configuration.logsIDs
-        gateway.tellCalls { [writer] hasFailed, bytes, line in
-            writer.write(as: hasFailed ? .failedCall : .call, bytes: bytes) { line($0, hasIDs) }
+        let columns = { @Sendable [writer] in writer.columns }
+        gateway.tellCalls(hasIDs: configuration.logsIDs, columns: columns) { [writer] line, hasFailed in
+            // Two spaces between the time and the columns of a call.
+            writer.write(" \(line)", as: hasFailed ? .failedCall : .call)
         }
     }
 

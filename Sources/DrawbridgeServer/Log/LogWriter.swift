@@ -10,9 +10,6 @@ import Synchronization
 package final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// Lines whose text is made when they are written, with their offset in `waiting`.
-        var unwritten: [(place: Int, make: @Sendable (_ columns: Int?) -> String)] = []
-        var unwrittenBytes = 0
         var dropped = 0
         var clock = (second: -1, text: "")
         var format = LogFormat.text
@@ -77,22 +74,6 @@ package final class LogWriter: Sendable {
     /// Queues a line of bytes that are already cleaned, with the time of day.
     package func write(_ line: [UInt8], as kind: LineKind) { add(as: kind) { $0.waiting += line } }
 
-    /// Queues a line whose text is made when it is written.
-    ///
-    /// - Parameters:
-    ///   - bytes: the approximate memory that `make` retains.
-    ///   - make: makes the text for a terminal with this many columns; nil if the output is not a terminal.
-    func write(
-        as kind: LineKind, bytes: Int, _ make: @escaping @Sendable (_ columns: Int?) -> String
-    ) {
-        add(as: kind) { state in
-            // Two spaces between the time and the columns of a call.
-            state.waiting.append(UInt8(ascii: " "))
-            state.unwritten.append((state.waiting.count, make))
-            state.unwrittenBytes += bytes
-        }
-    }
-
     /// Queues a JSON object as a line, with `time` as its first member.
     package func write(_ members: JSON.Object) {
         var line: JSON.Object = ["time": .string(Date.now.timestamp)]
@@ -130,7 +111,7 @@ package final class LogWriter: Sendable {
 
     private func add(_ line: (inout State) -> Void) {
         change { state in
-            guard state.waiting.count + state.unwrittenBytes < Self.limit else {
+            guard state.waiting.count < Self.limit else {
                 state.dropped += 1
                 return
             }
@@ -178,19 +159,11 @@ package final class LogWriter: Sendable {
             }
             lines.append(UInt8(ascii: "\n"))
         }
-        guard !taken.unwritten.isEmpty else { return lines }
-        let columns = columns
-        var (written, place) = ([UInt8](), 0)
-        for line in taken.unwritten {
-            written += lines[place..<line.place]
-            written.append(harmless: line.make(columns))
-            place = line.place
-        }
-        return written + lines[place...]
+        return lines
     }
 
     /// The number of columns in a terminal after the time; nil if the output is not a terminal.
-    private var columns: Int? {
+    var columns: Int? {
         // Rows, columns and two unused numbers (ioctl_tty(2)). The C struct `winsize` is avoided: Swift imports it from
         // several modules, and whether it compiles depends on the order of files.
         var size: [UInt16] = [0, 0, 0, 0]

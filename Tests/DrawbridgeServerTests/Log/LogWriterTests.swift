@@ -2,7 +2,6 @@ import Drawbridge
 import Glibc
 import HTTPGrammar
 import Logging
-import Synchronization
 import TestSupport
 import Testing
 
@@ -64,40 +63,6 @@ import Testing
         writer.write("a\u{9B}31mb\u{202E}c\u{2066}d\u{2028}e\u{E0041}f\u{FEFF}g é 名 👩\u{200D}🚀 end")
         let text = try await Self.read(input) { $0.contains("end\n") }
         #expect(text.hasSuffix(" a?31mb?c?d?e?f?g é 名 👩\u{200D}🚀 end\n"), "\(text)")
-        withExtendedLifetime(writer) {}
-        close(input)
-        close(output)
-    }
-
-    /// What is told of a call is made when it is written, in its place among other lines.
-    @Test func aLogLineIsComposedOnlyWhenItIsWritten() async throws {
-        let (input, output) = Self.pipe()
-        let writer = LogWriter(to: output)
-        let threads = Mutex<Set<pthread_t>>([])
-        writer.write("one")
-        writer.write(as: .call, bytes: 10) { columns in
-            threads.withLock { _ = $0.insert(pthread_self()) }
-            return columns == nil ? "two\u{1B}" : "a terminal"
-        }
-        writer.write("three")
-        let text = try await Self.read(input) { $0.hasSuffix("three\n") }
-        #expect(
-            text.contains(#/^\d\d:\d\d:\d\d one\n\d\d:\d\d:\d\d  two\?\n\d\d:\d\d:\d\d three\n$/#), "\(text)")
-        #expect(threads.withLock { !$0.contains(pthread_self()) && $0.count == 1 })
-        withExtendedLifetime(writer) {}
-        close(input)
-        close(output)
-    }
-
-    @Test func linesNotYetComposedCountAgainstTheMemoryLimitToo() async throws {
-        let (input, output) = Self.pipe()
-        Self.fill(output)
-        let writer = LogWriter(to: output)
-        for _ in 0..<100 { writer.write(as: .call, bytes: 1 << 16) { _ in "call" } }
-        let text = try await Self.read(input) {
-            $0.hasSuffix("dropped") || $0.contains("lines of the log were dropped")
-        }
-        #expect(text.contains("lines of the log were dropped: its reader is too slow"))
         withExtendedLifetime(writer) {}
         close(input)
         close(output)

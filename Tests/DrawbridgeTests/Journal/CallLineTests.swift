@@ -18,7 +18,7 @@ import Testing
         _ target: String, _ body: String = "", columns: Int? = nil, hasIDs: Bool = false
     ) async throws -> String {
         let lines = Lines()
-        gateway.tellCalls { _, _, line in lines.add(line(columns, hasIDs)) }
+        gateway.tellCalls(hasIDs: hasIDs, columns: { columns }) { line, _ in lines.add(line) }
         _ = await gateway.respond(
             to: Request(body.isEmpty ? .get : .post, target, body: .init(Array(body.utf8))))
         #expect(lines.all.count == 1)
@@ -83,7 +83,7 @@ import Testing
         try gateway.mock(["pay": ["$ask": "Pay?", "$choices": ["ok": 1, "no": 0]]])
         _ = gateway.questions.watch(.usual)
         let lines = Lines()
-        gateway.tellCalls { _, _, line in lines.add(line(nil, false)) }
+        gateway.tellCalls(hasIDs: false, columns: { nil }) { line, _ in lines.add(line) }
         let call = Task { await gateway.respond(to: Request("/pay?_mobile_bridge=1")) }
         await until { gateway.questions.waiting.count == 1 }
         call.cancel()

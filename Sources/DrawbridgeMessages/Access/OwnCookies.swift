@@ -44,16 +44,6 @@ package enum OwnCookies {
 
     /// Whether a field may hold a cookie of ours: a quick look, since most cookies are not ours.
     private static func hasOwn(_ field: HTTPField) -> Bool {
-        field.withUnsafeBytesOfValue { bytes in
-            var rest = bytes[...]
-            while let start = rest.firstIndex(where: { $0.lowercased == UInt8(ascii: "d") }) {
-                if rest[start...].prefix(names[0].count).elementsEqual(names[0], by: { $0.lowercased == $1 })
-                {
-                    return true
-                }
-                rest = rest[(start + 1)...]
-            }
-            return false
-        }
+        field.withUnsafeBytesOfValue { $0.map(\.lowercased).firstRange(of: names[0]) != nil }
     }
 }

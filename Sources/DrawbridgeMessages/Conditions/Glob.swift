@@ -26,26 +26,9 @@ package struct Glob: Sendable {
         else { return false }
         var rest = bytes[first.count..<bytes.count - last.count]
         for part in parts[1..<parts.count - 1] where !part.isEmpty {
-            guard let found = Self.find(part, in: rest) else { return false }
-            rest = rest[(found + part.count)...]
+            guard let found = rest.firstRange(of: part) else { return false }
+            rest = rest[found.upperBound...]
         }
         return true
-    }
-
-    /// The first occurrence of a part (Knuth, Morris and Pratt).
-    private static func find(_ part: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
-        var fallback = [0]
-        for byte in part.dropFirst() {
-            var length = fallback[fallback.count - 1]
-            while length > 0, part[length] != byte { length = fallback[length - 1] }
-            fallback.append(part[length] == byte ? length + 1 : 0)
-        }
-        var length = 0
-        for (place, byte) in zip(bytes.indices, bytes) {
-            while length > 0, part[length] != byte { length = fallback[length - 1] }
-            if part[length] == byte { length += 1 }
-            if length == part.count { return place - part.count + 1 }
-        }
-        return nil
     }
 }

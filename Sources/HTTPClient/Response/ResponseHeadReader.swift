@@ -56,8 +56,10 @@ struct ResponseHeadReader {
         let version = "HTTP/1.".utf8.count
         guard line.count >= version + 5, line.starts(with: "HTTP/1.".utf8),
             line[version] == UInt8(ascii: "0") || line[version] == UInt8(ascii: "1"),
-            line[version + 1] == UInt8(ascii: " "), let code = number(line[(version + 2)..<(version + 5)]),
-            code >= 100, line.count == version + 5 || line[version + 5] == UInt8(ascii: " ")
+            line[version + 1] == UInt8(ascii: " "),
+            // With a sign it would have two digits, and be below 100.
+            let code = Int(String(decoding: line[(version + 2)..<(version + 5)], as: UTF8.self)), code >= 100,
+            line.count == version + 5 || line[version + 5] == UInt8(ascii: " ")
         else { throw MalformedResponse("the status line is not HTTP/1.1, a code and a reason", line) }
         let reason = UnsafeRawBufferPointer(rebasing: line[(version + 5)...].dropFirst())
         guard reason.allSatisfy(\.isFieldByte) else {
@@ -105,7 +107,7 @@ struct ResponseHeadReader {
         guard !value.isEmpty, value.allSatisfy(\.isDigit) else {
             throw MalformedResponse("the Content-Length is not a number", value)
         }
-        guard let length = Self.number(value[...]) else {
+        guard let length = Int(String(decoding: value, as: UTF8.self)) else {
             throw MalformedResponse("the Content-Length is too large", value)
         }
         guard contentLength == nil || contentLength == length else {
@@ -121,19 +123,6 @@ struct ResponseHeadReader {
             throw MalformedResponse("the Transfer-Encoding is not chunked", value)
         }
         isChunked = true
-    }
-
-    /// The value of decimal digits; nil for anything else, or above 2^63 - 1.
-    private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
-        var number = 0
-        for digit in digits {
-            guard digit.isDigit else { return nil }
-            let (tens, hasTooManyDigits) = number.multipliedReportingOverflow(by: 10)
-            let (sum, isTooLarge) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
-            guard !hasTooManyDigits, !isTooLarge else { return nil }
-            number = sum
-        }
-        return number
     }
 }
 

@@ -7,7 +7,7 @@ import HTTPGrammar
 /// styles and titles are ignored, and so is a tag that is cut off.
 package enum HTMLEncoding {
     /// How many bytes are searched; browsers search 1,024, and start over if a declaration comes later.
-    package static let searched = 64 << 10
+    static let searched = 64 << 10
 
     /// The encoding's label for `Content-Type`; nil if the page declares none, or an invalid one.
     package static func declared(in bytes: [UInt8]) -> String? {

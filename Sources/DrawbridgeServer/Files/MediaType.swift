@@ -1,21 +1,8 @@
-import DrawbridgeDocuments
-
 package enum MediaType {
-    static func of(_ file: OpenFile, named name: String) throws -> String {
+    /// The media type of a file, with a charset for a text that cannot declare its own, as pages do.
+    static func ofFile(_ name: String) -> String {
         let type = of(name)
-        guard type == "text/html" else { return type.hasPrefix("text/") ? "\(type); charset=utf-8" : type }
-        // No default charset here: one in the header would override the page's own declaration.
-        return try declaredEncoding(of: file).map { "text/html; charset=\($0)" } ?? type
-    }
-
-    /// The charset that a page declares: usually in its first bytes, sometimes after kilobytes of script.
-    private static func declaredEncoding(of file: OpenFile) throws -> String? {
-        for count in [4 << 10, HTMLEncoding.searched] {
-            let head = try file.read(at: 0, count: min(file.size, count))
-            if let label = HTMLEncoding.declared(in: head) { return label }
-            if file.size <= count { return nil }
-        }
-        return nil
+        return type.hasPrefix("text/") && type != "text/html" ? "\(type); charset=utf-8" : type
     }
 
     package static func ofText(_ name: String) -> String { "\(of(name)); charset=utf-8" }

@@ -113,7 +113,7 @@ extension StaticFiles {
         guard case .file(let file)? = try walk.enter(names) else { return nil }
         let named = names.last ?? ""
         if let request { return try part(of: file, named: named, for: request) }
-        let type = try MediaType.of(file, named: named)
+        let type = MediaType.ofFile(named)
         return Response(.ok, headers: [.contentType: type], body: try body(file, 0..<file.size))
     }
 
@@ -141,10 +141,10 @@ extension StaticFiles {
             return Response(.rangeNotSatisfiable, headers: headers)
         case .part(let part):
             headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.size)"
-            headers[.contentType] = try MediaType.of(file, named: name)
+            headers[.contentType] = MediaType.ofFile(name)
             return Response(.partialContent, headers: headers, body: try body(file, part))
         case .whole:
-            headers[.contentType] = try MediaType.of(file, named: name)
+            headers[.contentType] = MediaType.ofFile(name)
             return Response(.ok, headers: headers, body: try body(file, 0..<file.size))
         }
     }

@@ -85,7 +85,6 @@ import Testing
             forTesters("POST /7/resend", 404),
         ],
         .handlers: [forTesters("GET", 200), forTesters("GET ?name=nobody", 404)],
-        .types: [forTesters("GET", 200)],
         .record: [forTesters("GET", 200)],
         .replies: [
             forTesters("GET", 200), forTesters("PUT ?name=pay", body: "12", 200),

@@ -21,9 +21,7 @@ enum NamesTarget: FuzzTarget {
             let gateway = Gateway(
                 pageRuntime: runtime, testerToken: TesterToken(token)!, keepsJournal: true)
             for line in lines { await line.say(to: gateway) }
-            for target in [
-                "/", "/__drawbridge__/page.js?path=/", OwnPath.handlers.path, OwnPath.types.path,
-            ] {
+            for target in ["/", "/__drawbridge__/page.js?path=/", OwnPath.handlers.path] {
                 await check(gateway, Request(.get, target, headers: [.authorization: "Bearer \(token)"]))
             }
             gateway.reset(.usual)

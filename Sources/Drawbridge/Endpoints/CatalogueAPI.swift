@@ -11,7 +11,7 @@ extension Gateway {
     }
 }
 
-/// The tester's API for native names: what pages may call, as JSON or TypeScript; past answers, as a file of mocks.
+/// The tester's API for native names: what pages may call; past answers, as a file of mocks.
 enum CatalogueAPI {
     static func handlers(_ gateway: Gateway, _ request: Request) async throws -> Response {
         let query = try RecordQuery(request, ["session", "name", "secrets"])
@@ -25,11 +25,6 @@ enum CatalogueAPI {
             throw HTTPError(.notFound, "nobody answers \(name.cut(to: 100)); \(hint)")
         }
         return .success(.array(entries.map { $0.json(redaction) }))
-    }
-
-    static func types(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        let query = try RecordQuery(request, ["session"])
-        return .text(TypeScriptFile(gateway.catalogue(in: query.filter.session)).text)
     }
 
     static func recording(_ gateway: Gateway, _ request: Request) async throws -> Response {

@@ -50,7 +50,6 @@ struct Endpoint: Sendable {
         Endpoint(.calls, ":number/curl", [.get: JournalAPI.curl]),
         Endpoint(.calls, ":number/resend", [.post: JournalAPI.resend]),
         Endpoint(.handlers, [.get: CatalogueAPI.handlers]),
-        Endpoint(.types, [.get: CatalogueAPI.types]),
         Endpoint(.record, [.get: CatalogueAPI.recording]),
         Endpoint(.replies, [.get: RepliesAPI.list, .put: RepliesAPI.set, .delete: RepliesAPI.takeBack]),
         Endpoint(.replies, "save", [.get: RepliesAPI.standing, .post: RepliesAPI.save]),

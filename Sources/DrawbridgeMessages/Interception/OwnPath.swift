@@ -25,8 +25,6 @@ package enum OwnPath: String, CaseIterable {
     case session
     // The tester's API, from here to the end.
     case calls, handlers
-    /// What pages may call, as types of TypeScript.
-    case types = "types.d.ts"
     /// The answered calls as a file of mocks.
     case record
     case replies, scenario, events, questions
@@ -69,8 +67,8 @@ package enum OwnPath: String, CaseIterable {
     /// Whether only programs with the tester's token may use it.
     package var isForTesters: Bool {
         switch self {
-        case .pages, .admissions, .calls, .handlers, .types, .record, .replies, .scenario, .events,
-            .questions, .reset:
+        case .pages, .admissions, .calls, .handlers, .record, .replies, .scenario, .events, .questions,
+            .reset:
             true
         default: false
         }
@@ -88,7 +86,7 @@ package enum OwnPath: String, CaseIterable {
 
     private var hasPathsBelow: Bool {
         switch self {
-        case .handlers, .types, .record: false
+        case .handlers, .record: false
         default: isForTesters || self == .session || self == .bridge || self == .manual
         }
     }

@@ -119,22 +119,6 @@ package struct Template: Sendable {
         return pieces
     }
 
-    /// What is in a ``sample`` where the input decides, which may have any type there.
-    package static let unknown: JSON = "\0unknown"
-
-    /// A value of the same type.
-    package var sample: JSON { Self.sample(of: root) }
-
-    private static func sample(of node: Node) -> JSON {
-        switch node {
-        case .constant(let value): value
-        case .whole(.input, _): unknown
-        case .whole, .text, .written: ""
-        case .array(let nodes): .array(nodes.map(sample))
-        case .object(let members): .object(JSON.Object(members.map { ($0.name, sample(of: $0.node)) }))
-        }
-    }
-
     private struct Filling {
         let input: ReplyInput
         var missing: [String] = []

@@ -140,7 +140,7 @@ import Testing
             ("handlers?name=pai", HTTPResponse.Status.notFound, "did you mean pay?"),
             ("handlers?nam=pay", .badRequest, "did you mean name?"),
             ("handlers?name=*/b", .notFound, "nobody answers */b"),
-            ("handlers/pay", .notFound, "nothing at"), ("types.d.ts?name=pay", .badRequest, "no such word"),
+            ("handlers/pay", .notFound, "nothing at"),
             ("record", .notFound, "keeps no journal"),
         ] {
             let answer = await program.ask(.get, target)
@@ -148,12 +148,11 @@ import Testing
             let text = try await answer.text()
             #expect(text.contains(words), "\(target): \(text)")
         }
-        for path in ["handlers", "types.d.ts", "record"] {
+        for path in ["handlers", "record"] {
             let answer = await program.ask(.post, path)
             #expect(answer.status == .methodNotAllowed && answer.headers[.allow] == "GET")
         }
         // Without a journal nothing was counted.
         #expect(try await Self.handlers(program, "?name=pay")[0]["calls"] == nil)
-        #expect(await program.ask(.get, "types.d.ts").status == .ok)
     }
 }

@@ -1,7 +1,6 @@
 // The catalogue: every handler and reply with what it was last asked, to be tried and answered otherwise.
 import { Answer } from './answer.js';
-import { askText, path, text } from './api.js';
-import { download } from './copy.js';
+import { askText, path } from './api.js';
 import { action, busy, make, one, plainInput, put, said, statusLine } from './dom.js';
 import { Editor } from './editor.js';
 import { on, workingSession } from './state.js';
@@ -93,8 +92,6 @@ export class Catalogue {
         const { element, tell } = statusLine();
         this.tell = tell;
         one('handlers').before(element);
-        one('types').append(action('Download types of TypeScript', tell, async () =>
-            download('types.d.ts', await text('types.d.ts'), 'text/plain')));
         one('own').addEventListener('submit', event => {
             event.preventDefault();
             this.#own?.end();

@@ -15,8 +15,8 @@ export async function copy(promise) {
 }
 
 /// Saves a text as a file.
-export function download(name, text, type = 'application/json') {
-    const address = URL.createObjectURL(new Blob([text], { type }));
+export function download(name, text) {
+    const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
     make('a', { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

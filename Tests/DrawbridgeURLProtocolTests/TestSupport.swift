@@ -20,9 +20,9 @@ extension Gateway {
     }
 
     /// A gateway with the class that does what tests say.
-    static func scripted(_ redirects: Redirects = .sent, deadline: Duration? = .seconds(60)) -> Gateway {
+    static func scripted(deadline: Duration? = .seconds(60)) -> Gateway {
         let gateway = Gateway.testing()
-        gateway.register(ScriptedProtocol.self, redirects: redirects, deadline: deadline)
+        gateway.register(ScriptedProtocol.self, deadline: deadline)
         return gateway
     }
 

@@ -39,10 +39,9 @@ extension Gateway {
 
     /// Runs the middleware in order, and then answers; for a request that was admitted.
     ///
-    /// - Parameter plan: the plan for the request that the outermost middleware got; nil where there is none.
-    func inside(
-        _ rest: ArraySlice<any Middleware>, _ request: Request, _ plan: Plan?,
-        by tasks: HandlerTasks?
+    /// - Parameter plan: the plan for the request that the outermost middleware got.
+    private func inside(
+        _ rest: ArraySlice<any Middleware>, _ request: Request, _ plan: Plan, by tasks: HandlerTasks?
     ) async -> Response {
         do {
             guard let outer = rest.first else { return try await respond(to: request, plan, by: tasks) }
@@ -56,7 +55,7 @@ extension Gateway {
 
     /// Answers a request for native, or passes it through.
     private func respond(
-        to request: Request, _ earlier: Plan?, by tasks: HandlerTasks?
+        to request: Request, _ earlier: Plan, by tasks: HandlerTasks?
     ) async throws -> Response {
         var plan = decided(earlier, about: request)
         if request.waitsForItsTurn, case .native = plan.way { await awaitTurn(of: request) }
@@ -75,10 +74,8 @@ extension Gateway {
     }
 
     /// The plan that was made before middleware ran, if that left the request unchanged; else a new plan.
-    private func decided(_ earlier: Plan?, about request: Request) -> Plan {
-        guard let earlier, earlier.request.isSame(as: request) else {
-            return plan(for: request, at: .inside)
-        }
+    private func decided(_ earlier: Plan, about request: Request) -> Plan {
+        guard earlier.request.isSame(as: request) else { return plan(for: request, at: .inside) }
         guard case .undecided(let known) = earlier.way else { return earlier }
         return plan(for: request, at: .inside, as: known)
     }

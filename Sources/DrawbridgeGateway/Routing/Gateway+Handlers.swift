@@ -75,11 +75,4 @@ extension Gateway {
         if replies(for: plain).mayAnswer { return true }
         return Target.segments(of: plain.path).map { !matches($0, for: plain).isEmpty } ?? true
     }
-
-    /// Answers a request to which a handler has redirected another one, whose caller was admitted.
-    @usableFromInline package func redirected(to request: Request) async -> Response {
-        var request = request
-        request.headers[.pageToken] = access.token.text
-        return await inside([], request, nil, by: nil)
-    }
 }

@@ -11,9 +11,6 @@
     /// Passes a request through to the responders (files, an upstream); nil if none takes it.
     func answerFromBehind(_ request: Request) async throws -> Response?
 
-    /// Answers the request to which a handler's `URLProtocol` was redirected.
-    func redirected(to request: Request) async -> Response
-
     func isFromThisMachine(_ request: Request) -> Bool
 
     func refusesSocket(of request: Request) -> HTTPError?

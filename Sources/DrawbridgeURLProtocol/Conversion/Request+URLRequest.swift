@@ -30,19 +30,6 @@ extension Request {
             }
         self.init(head: head, body: body)
     }
-
-    /// The request for a redirect to the same host, with this one's caller, id and cookies; nil for another host.
-    func redirected(to newRequest: URLRequest) -> Request? {
-        guard let new = Request(newRequest), new.head.scheme == head.scheme,
-            new.head.authority?.lowercased() == head.authority?.lowercased()
-        else { return nil }
-        var request = self
-        let cookies = headers[values: .cookie]
-        request.head = new.head
-        request.body = new.body
-        if !request.headers.contains(.cookie) { request.headers[values: .cookie] = cookies }
-        return request
-    }
 }
 
 extension URLRequest {

@@ -8,17 +8,10 @@ import FoundationNetworking
 /// A handler that lets an instance of a `URLProtocol` class answer the request.
 final class URLProtocolHandler: Handler {
     private let type: URLProtocol.Type
-    private let redirects: Gateway.Redirects
     private let load: URLProtocolLoad
 
-    @TaskLocal private static var redirections = 0
-
-    /// The number of redirects that browsers follow (Fetch, "HTTP-redirect fetch").
-    private static let redirectionLimit = 20
-
-    init(_ type: URLProtocol.Type, _ redirects: Gateway.Redirects) {
+    init(_ type: URLProtocol.Type) {
         self.type = type
-        self.redirects = redirects
         load = URLProtocolLoad(type)
     }
 
@@ -33,7 +26,7 @@ final class URLProtocolHandler: Handler {
         case .received(let response, let policy):
             return try await loaded(request, try Response(response, policy))
         case .redirected(let newRequest, let response):
-            return try await redirect(request, to: newRequest, response)
+            return try redirect(to: newRequest, response)
         case .loaded:
             throw fault("loaded data before it received a response")
         case .finished, .failed, .stopped:
@@ -68,19 +61,8 @@ final class URLProtocolHandler: Handler {
         }
     }
 
-    private func redirect(
-        _ request: Request, to newRequest: URLRequest, _ redirectResponse: URLResponse
-    ) async throws -> Response {
+    private func redirect(to newRequest: URLRequest, _ redirectResponse: URLResponse) throws -> Response {
         guard let url = newRequest.url else { throw fault("redirected to no URL") }
-        if redirects == .followed, let next = request.redirected(to: newRequest),
-            let answerer = request.answerer
-        {
-            let count = Self.redirections + 1
-            guard count <= Self.redirectionLimit else {
-                throw fault("redirected more than \(Self.redirectionLimit) times, at last to \(url)")
-            }
-            return await Self.$redirections.withValue(count) { await answerer.redirected(to: next) }
-        }
         var response = try Response(redirectResponse, .allowed)
         if response.status.kind != .redirection { response.status = .found }
         response.headers[.cacheControl] = nil

@@ -16,7 +16,7 @@ final class ShopURLProtocol: DrawbridgeURLProtocol {
 @Suite(.timeLimit(.minutes(5))) struct URLProtocolManual {
     @Test func anAppsClassAnswersRequests() async throws {
         let gateway = Gateway()
-        gateway.register(LegacyProtocol.self, redirects: .followed, deadline: nil)
+        gateway.register(LegacyProtocol.self, deadline: nil)
         let response = await gateway.respond(to: Request("/alert?_mobile_bridge=1"))
         let json = try JSON(parsing: await response.body.collect())
         #expect(json["data"]?["result"] == "ok")

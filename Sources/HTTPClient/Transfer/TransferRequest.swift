@@ -73,40 +73,28 @@ package struct TransferRequest: Sendable {
         case .stream(let length?): framing = "Content-Length: \(length)\r\n\r\n"
         case .stream(nil): framing = "Transfer-Encoding: chunked\r\n\r\n"
         }
-        var room = method.rawValue.utf8.count + target.utf8.count + host.utf8.count + short.count
-        room += " ".utf8.count + " HTTP/1.1\r\nHost: ".utf8.count + "\r\n".utf8.count + framing.utf8.count
-        room += fields.size
         let logsIn = fields.places.contains {
             $0.known == .authorization && fields.field(at: $0).isConnectionLogin
         }
-        let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-            func write(_ bytes: UnsafeRawBufferPointer) {
-                precondition(bytes.count <= buffer.count - count)
-                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-                    .copyMemory(from: bytes)
-                count += bytes.count
+        var bytes: [UInt8] = []
+        // Enough for the parts that are not counted, so that the bytes are moved in hardly any request.
+        bytes.reserveCapacity(256 + target.utf8.count + fields.size + short.count)
+        bytes += method.rawValue.utf8
+        bytes.append(UInt8(ascii: " "))
+        bytes += target.utf8
+        bytes += " HTTP/1.1\r\nHost: ".utf8
+        bytes += host.utf8
+        bytes += "\r\n".utf8
+        for place in fields.places {
+            fields.read(place) { name, value in
+                bytes += name
+                bytes += (value.isEmpty ? ":" : ": ").utf8
+                bytes += value
             }
-            func write(_ text: String) {
-                var text = text
-                text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
-            }
-            write(method.rawValue)
-            write(" ")
-            write(target)
-            write(" HTTP/1.1\r\nHost: ")
-            write(host)
-            write("\r\n")
-            for place in fields.places {
-                fields.read(place) { name, value in
-                    write(name)
-                    write(value.isEmpty ? ":" : ": ")
-                    write(value)
-                }
-                write("\r\n")
-            }
-            write(framing)
-            short.withUnsafeBytes { write($0) }
+            bytes += "\r\n".utf8
         }
+        bytes += framing.utf8
+        bytes += short
         return (bytes, logsIn)
     }
 }

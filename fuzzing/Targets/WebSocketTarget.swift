@@ -27,7 +27,6 @@ enum WebSocketTarget: FuzzTarget {
             case .text(let text):
                 check(String(validating: text, as: UTF8.self) != nil, "\(text) is no text")
                 check(text.count <= limits.message, "\(text.count) bytes")
-            case .binary(let message): check(message.count <= limits.message, "\(message.count) bytes")
             case .ping(let payload): check(payload.count <= 125, "\(payload.count) bytes")
             case .pong: break
             case .close(let code, let reason):

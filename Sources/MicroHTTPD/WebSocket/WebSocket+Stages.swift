@@ -149,9 +149,6 @@ extension WebSocket: Loop.Guest {
             // From here the receiver counts the message's memory.
             receiving.changeAnyway(to: 0)
             if own.value.stage == .open { own.value.events?.text(self, bytes) }
-        case .binary(let bytes):
-            receiving.changeAnyway(to: 0)
-            if own.value.stage == .open { own.value.events?.binary(self, bytes) }
         case .ping(let payload):
             let isFlushNeeded = outgoing.withLock { outgoing in
                 outgoing.pong(payload)

@@ -69,10 +69,17 @@ extension WebSocket {
     /// Sends a text message, which must be valid UTF-8.
     ///
     /// Returns false if it will not be sent: the socket is closing, or is closed now with 1013 because too much waits.
-    @discardableResult package func send(text: [UInt8]) -> Bool { send(.text, text) }
-
-    /// Sends a binary message; returns false like `send(text:)`.
-    @discardableResult package func send(binary: [UInt8]) -> Bool { send(.binary, binary) }
+    @discardableResult package func send(text: [UInt8]) -> Bool {
+        let (outcome, isFlushNeeded) = outgoing.withLock { outgoing in
+            let outcome = outgoing.add(text, limit: limits.waiting)
+            if case .full = outcome { _ = outgoing.shut(.tryAgainLater, "too much waits to be sent") }
+            // Counted even above the limit: a page's messages are already counted until it acknowledges them.
+            sending.changeAnyway(to: outgoing.count)
+            return (outcome, outcome != .shut && outgoing.askForFlush())
+        }
+        if isFlushNeeded { flushSoon() }
+        return outcome == .taken
+    }
 
     /// Closes after the messages that were sent before; incoming messages are dropped.
     ///
@@ -86,18 +93,6 @@ extension WebSocket {
         // So that messages that are already read on this thread are not delivered.
         if upgrades.loop.isCurrent { beginClosing() }
         if isFlushNeeded { flushSoon() }
-    }
-
-    private func send(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8]) -> Bool {
-        let (outcome, isFlushNeeded) = outgoing.withLock { outgoing in
-            let outcome = outgoing.add(opcode, payload, limit: limits.waiting)
-            if case .full = outcome { _ = outgoing.shut(.tryAgainLater, "too much waits to be sent") }
-            // Counted even above the limit: a page's messages are already counted until it acknowledges them.
-            sending.changeAnyway(to: outgoing.count)
-            return (outcome, outcome != .shut && outgoing.askForFlush())
-        }
-        if isFlushNeeded { flushSoon() }
-        return outcome == .taken
     }
 
     /// Flushes in the loop's next round, together with frames that are queued until then.

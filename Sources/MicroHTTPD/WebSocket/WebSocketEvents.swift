@@ -5,26 +5,17 @@ package struct WebSocketEvents: Sendable {
     /// The handshake is finished; frames queued before are sent now.
     package var opened: @Sendable (WebSocket) -> Void
     package var text: @Sendable (WebSocket, [UInt8]) -> Void
-    package var binary: @Sendable (WebSocket, [UInt8]) -> Void
     /// The last callback, called once, also if the socket never opened.
     package var closed: @Sendable (WebSocket, WebSocketEnd) -> Void
 
-    /// By default a text or binary message closes the socket with 1003.
     package init(
         opened: @escaping @Sendable (WebSocket) -> Void = { _ in },
-        text: @escaping @Sendable (WebSocket, [UInt8]) -> Void = refuse,
-        binary: @escaping @Sendable (WebSocket, [UInt8]) -> Void = refuse,
+        text: @escaping @Sendable (WebSocket, [UInt8]) -> Void,
         closed: @escaping @Sendable (WebSocket, WebSocketEnd) -> Void = { _, _ in }
     ) {
         self.opened = opened
         self.text = text
-        self.binary = binary
         self.closed = closed
-    }
-
-    /// Closes the socket with 1003, for a kind of message that is not accepted.
-    package static let refuse: @Sendable (WebSocket, [UInt8]) -> Void = { socket, _ in
-        socket.close(.unsupported, "this kind of message is not accepted here")
     }
 }
 

@@ -30,10 +30,10 @@ struct WebSocketOutgoing {
     private(set) var count = 0
     private(set) var isShut = false
 
-    mutating func add(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8], limit: Int) -> Outcome {
+    mutating func add(_ text: [UInt8], limit: Int) -> Outcome {
         guard !isShut else { return .shut }
-        guard count == 0 || payload.count <= limit - count else { return .full }
-        append(opcode, payload)
+        guard count == 0 || text.count <= limit - count else { return .full }
+        append(.text, text)
         return .taken
     }
 

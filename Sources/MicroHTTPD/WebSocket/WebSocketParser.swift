@@ -5,7 +5,6 @@
 package struct WebSocketParser {
     package enum Event: Equatable, Sendable {
         case text([UInt8])
-        case binary([UInt8])
         case ping([UInt8])
         case pong
         /// A close frame, after which nothing is parsed.
@@ -36,7 +35,6 @@ package struct WebSocketParser {
 
     // The current message, over all its frames.
     private var isInMessage = false
-    private var isText = false
     private var message: [UInt8] = []
     private var frames = 0
 
@@ -119,6 +117,9 @@ package struct WebSocketParser {
             guard isInMessage else { throw .wrong("a message begins with a continuation") }
         case .text, .binary:
             guard !isInMessage else { throw .wrong("a message begins within another") }
+            guard opcode == .text else {
+                throw Violation(code: .unsupported, message: "only text messages are accepted here")
+            }
         }
     }
 
@@ -135,7 +136,6 @@ package struct WebSocketParser {
         guard !opcode.isControl else { return }
         if opcode != .continuation {
             isInMessage = true
-            isText = opcode == .text
             frames = 0
         }
         frames += 1
@@ -188,7 +188,6 @@ package struct WebSocketParser {
             swap(&whole, &message)
             whole += bytes
         }
-        guard isText else { return deliver(.binary(whole)) }
         do { _ = try UTF8Span(validating: whole.span) } catch { throw .noText }
         deliver(.text(whole))
     }

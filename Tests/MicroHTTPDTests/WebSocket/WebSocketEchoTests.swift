@@ -11,10 +11,10 @@ import Testing
             let port = server.port
             try await blocking {
                 let client = try WebSocketClient.open(port)
-                let bytes = pattern(count)
-                try client.send(2, bytes)
+                let bytes = pattern(count).map { $0 & 0x7F }
+                try client.send(1, bytes)
                 let back = try client.receive()
-                #expect(back.opcode == 2)
+                #expect(back.opcode == 1)
                 let isWhole = back.payload == bytes
                 #expect(isWhole)
                 try client.raw.send(WebSocketClient.frame(8, [0x03, 0xE8]))
@@ -40,15 +40,15 @@ import Testing
             let port = server.port
             try await blocking {
                 let client = try WebSocketClient.open(port)
-                let bytes = pattern(300)
+                let bytes = pattern(300).map { $0 & 0x7F }
                 let wire =
-                    WebSocketClient.frame(2, bytes) + WebSocketClient.frame(9, [7])
+                    WebSocketClient.frame(1, bytes) + WebSocketClient.frame(9, [7])
                     + WebSocketClient.frame(1, Array("ä€😀".utf8), flags: 0) + WebSocketClient.frame(0, [0x21])
                 for byte in wire {
                     try client.raw.send([byte])
                     usleep(100)
                 }
-                #expect(try client.receive() == WebSocketClient.Frame(opcode: 2, payload: bytes))
+                #expect(try client.receive() == WebSocketClient.Frame(opcode: 1, payload: bytes))
                 #expect(try client.receive() == WebSocketClient.Frame(opcode: 10, payload: [7]))
                 #expect(try client.receive() == .text("ä€😀!"))
             }
@@ -111,7 +111,7 @@ import Testing
                     group.addTask {
                         for number in 0..<1000 {
                             #expect(
-                                socket.send(binary: [UInt8(sender), UInt8(number >> 8), UInt8(number & 0xFF)])
+                                socket.send(text: [UInt8(sender), UInt8(number >> 7), UInt8(number & 0x7F)])
                             )
                         }
                     }
@@ -120,7 +120,7 @@ import Testing
             var next = [Int](repeating: 0, count: 8)
             for frame in try await frames {
                 let sender = Int(frame.payload[0])
-                #expect(Int(frame.payload[1]) << 8 | Int(frame.payload[2]) == next[sender])
+                #expect(Int(frame.payload[1]) << 7 | Int(frame.payload[2]) == next[sender])
                 next[sender] += 1
             }
             #expect(next == [Int](repeating: 1000, count: 8))

@@ -30,10 +30,6 @@ func echo(_ log: WebSocketLog) -> WebSocketEvents {
             log.messages.add()
             socket.send(text: bytes)
         },
-        binary: { socket, bytes in
-            log.messages.add()
-            socket.send(binary: bytes)
-        },
         closed: { _, end in log.ends.change { $0.append(end) } })
 }
 

@@ -44,7 +44,7 @@ enum EchoServer {
         do throws(Refusal) {
             exchange.upgrade(
                 try WebSocketHandshake(exchange.head),
-                events: WebSocketEvents(text: { $0.send(text: $1) }, binary: { $0.send(binary: $1) }))
+                events: WebSocketEvents(text: { $0.send(text: $1) }))
         } catch {
             exchange.send(
                 HTTPResponse(status: error.status, headerFields: error.headers), Array(error.message.utf8))

@@ -50,43 +50,35 @@ struct AccessLog {
     private func line(
         _ request: Request, _ response: Response, by: String, code: Int?, _ bytes: Int?, _ took: Duration,
         _ cut: Cut?
-    ) -> [UInt8] {
-        // Appends bytes, because string interpolation would cost more than handling the request.
-        var line: [UInt8] = []
+    ) -> String {
+        // Appended, because string interpolation would cost more than handling the request.
+        var line = request.method.rawValue
         line.reserveCapacity(256)
-        line += request.method.rawValue.utf8
-        line.append(0x20)
-        line.append(harmless: target(of: request), atMost: Self.shownTarget)
-        line += "  ".utf8
-        // Cleaned, because it may be a mock's name, which a file chooses.
-        line.append(harmless: by, atMost: Self.shownTarget)
-        line += "  ".utf8
+        line += " "
+        line += Self.shown(target(of: request))
+        line += "  "
+        line += Self.shown(by)
+        line += "  "
         if let cut {
-            line += cut.rawValue.utf8
+            line += cut.rawValue
         } else if bytes == nil {
             // No status, because the page gets no answer.
-            line += (code.map { "not answered (code \($0))" } ?? "not answered").utf8
+            line += code.map { "not answered (code \($0))" } ?? "not answered"
         } else {
-            line += String(response.status.code).utf8
-            let refusal = response.refusal.flatMap {
-                $0.isEmpty ? nil : gateway.secrets.removed(fromText: $0)
-            }
-            if code != nil || refusal != nil {
-                line += " (".utf8
-                if let code { line += "code \(code)\(refusal == nil ? "" : ": ")".utf8 }
-                if let refusal { line.append(harmless: refusal, atMost: Self.shownTarget) }
-                line += ")".utf8
-            }
+            line += String(response.status.code)
+            let refusal = response.refusal.map { Self.shown(gateway.secrets.removed(fromText: $0)) }
+            let why = [code.map { "code \($0)" }, refusal].compactMap { $0 == "" ? nil : $0 }
+            if !why.isEmpty { line += " (\(why.joined(separator: ": ")))" }
         }
-        line += "  ".utf8
-        line += took.milliseconds.utf8
-        line += " ms  ".utf8
+        line += "  "
+        line += took.milliseconds
+        line += " ms  "
         if let bytes {
-            line += String(bytes).utf8
-            line += " B  ".utf8
+            line += String(bytes)
+            line += " B  "
         }
-        line += "request=".utf8
-        line.append(harmless: request.id, atMost: Self.shownTarget)
+        line += "request="
+        line += Self.shown(request.id)
         return line
     }
 
@@ -94,15 +86,14 @@ struct AccessLog {
         _ request: Request, _ response: Response, by: String, code: Int?, _ bytes: Int?, _ took: Duration,
         _ cut: Cut?
     ) -> JSON.Object {
-        let target = String(target(of: request).prefix(Self.shownTarget))
         var members: JSON.Object = [
             "level": "info", "request": .string(request.id), "method": .string(request.method.rawValue),
-            "target": .string(target), "by": .string(by), "status": .number(.init(response.status.code)),
+            "target": .string(Self.shown(target(of: request))), "by": .string(by),
+            "status": .number(.init(response.status.code)),
         ]
         if let code { members["code"] = .number(.init(code)) }
         if let refusal = response.refusal {
-            let text = gateway.secrets.removed(fromText: refusal)
-            members["message"] = .string(String(text.prefix(Self.shownTarget)))
+            members["message"] = .string(Self.shown(gateway.secrets.removed(fromText: refusal)))
         }
         if let cut { members[cut == .stopped ? "stopped" : "callerLeft"] = true }
         if bytes == nil { members["answered"] = false }
@@ -124,7 +115,10 @@ struct AccessLog {
                 ? "\(request.scheme)://\(request.authority ?? "")\(request.sentTarget)" : request.sentTarget)
     }
 
-    private static let shownTarget = 200
+    /// A text from outside, cut after 200 characters.
+    private static func shown(_ text: String) -> String {
+        text.utf8.count <= 200 ? text : String(text.prefix(200))
+    }
 
     func add(refused status: HTTPResponse.Status, _ message: String) {
         switch writer.format {

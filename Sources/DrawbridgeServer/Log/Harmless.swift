@@ -6,12 +6,6 @@ extension [UInt8] {
         for scalar in text.unicodeScalars { self += UTF8.encode(scalar.isHarmless ? scalar : "?")! }
     }
 
-    /// - Parameter limit: the maximum number of characters; the rest is omitted.
-    mutating func append(harmless text: String, atMost limit: Int) {
-        let isShort = text.utf8.count <= limit
-        append(harmless: isShort ? text : String(text.prefix(limit)))
-    }
-
     /// Appends a value as JSON for a terminal; it parses to the same value.
     ///
     /// Control characters and the like occur only in strings, where they are escaped as `\uXXXX`.

@@ -68,11 +68,10 @@ package final class LogWriter: Sendable {
             return write(["level": .string(kind.level), "message": .string(line)])
         }
         // Cleaned, because it may quote a request: that must not break the line or send control characters.
-        add(as: kind) { $0.waiting.append(harmless: line) }
+        var bytes: [UInt8] = []
+        bytes.append(harmless: line)
+        add(as: kind) { $0.waiting += bytes }
     }
-
-    /// Queues a line of bytes that are already cleaned, with the time of day.
-    package func write(_ line: [UInt8], as kind: LineKind) { add(as: kind) { $0.waiting += line } }
 
     /// Queues a JSON object as a line, with `time` as its first member.
     package func write(_ members: JSON.Object) {

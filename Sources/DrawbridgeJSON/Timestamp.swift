@@ -19,26 +19,13 @@ enum Timestamp {
         var seconds = time_t((milliseconds / 1000).rounded(.down))
         var parts = tm()
         gmtime_r(&seconds, &parts)
-        return String(unsafeUninitializedCapacity: 24) { bytes in
-            var end = 0
-            func write(_ number: Int32, width: Int, then separator: Unicode.Scalar) {
-                var rest = number
-                for place in (end..<end + width).reversed() {
-                    bytes[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-                    rest /= 10
-                }
-                bytes[end + width] = UInt8(ascii: separator)
-                end += width + 1
-            }
-            write(parts.tm_year + 1900, width: 4, then: "-")
-            write(parts.tm_mon + 1, width: 2, then: "-")
-            write(parts.tm_mday, width: 2, then: "T")
-            write(parts.tm_hour, width: 2, then: ":")
-            write(parts.tm_min, width: 2, then: ":")
-            write(parts.tm_sec, width: 2, then: ".")
-            write(Int32(Int(milliseconds) - seconds * 1000), width: 3, then: "Z")
-            return end
-        }
+        // Each number has a one before its digits, so that none of them is left out.
+        let numbers = [
+            (parts.tm_year + 11_900, "-"), (parts.tm_mon + 101, "-"), (parts.tm_mday + 100, "T"),
+            (parts.tm_hour + 100, ":"), (parts.tm_min + 100, ":"), (parts.tm_sec + 100, "."),
+            (Int32(Int(milliseconds) - seconds * 1000) + 1000, "Z"),
+        ]
+        return numbers.reduce(into: "") { $0 += String($1.0).dropFirst() + $1.1 }
     }
 
     /// Parses `2026-11-20`, optionally followed by `T23:29:24`, a fraction, and `Z` or an offset such as `+01:00`.

@@ -155,24 +155,9 @@ package struct Template: Sendable {
                 missing.append(word)
                 return nil
             }
-            try count(value)
-            return value
-        }
-
-        private mutating func count(_ value: JSON) throws(TooLarge) {
-            left -= 2
-            switch value {
-            case .string(let text): left -= text.utf8.count
-            case .number(let number): left -= number.literal.utf8.count
-            case .array(let elements): for element in elements { try count(element) }
-            case .object(let members):
-                for (name, value) in members {
-                    left -= name.utf8.count
-                    try count(value)
-                }
-            case .null, .bool: break
-            }
+            left -= value.stringValue?.utf8.count ?? value.bytes.count
             guard left >= 0 else { throw TooLarge() }
+            return value
         }
     }
 }

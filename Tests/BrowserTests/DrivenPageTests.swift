@@ -205,8 +205,8 @@ import Testing
             _ = try await page.call("share")
             let began = ContinuousClock.now
             for _ in 1...6 {
-                #expect(await eventually { page.breakConnection() })
-                #expect(await eventually { !page.breakConnection() })
+                #expect(await eventually { page.connection?.close() != nil })
+                #expect(await eventually { page.connection == nil })
             }
             // 0, 100, 200, 400 and 800 ms.
             #expect(began.duration(to: .now) > .milliseconds(1400))

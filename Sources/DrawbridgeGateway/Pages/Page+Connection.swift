@@ -73,11 +73,6 @@ extension Page: Expiring {
         gateway.journal.touch(.pages)
     }
 
-    /// Breaks the connection, for tests: the page connects again.
-    @discardableResult package func breakConnection() -> Bool {
-        connection?.close() != nil
-    }
-
     /// Ends the page as if it had not connected again in time, for tests.
     package func giveUp() { end(.lost) }
 

@@ -91,7 +91,8 @@ extension ReplyReader {
         }
         let allowed = [actions[0].name] + (actions[0].beside ?? [])
         for (part, value) in members where !allowed.contains(part) {
-            throw ReplyFault("a step with \(actions[0].name) has \(list(allowed)), and no \(part)", at: value)
+            let all = allowed.joined(separator: ", ")
+            throw ReplyFault("a step with \(actions[0].name) has \(all), and no \(part)", at: value)
         }
         let data = try parts["data"].map { value throws(ReplyFault) in try template(value) } ?? .nothing
         let action: ReplyStep.Action =

@@ -29,7 +29,7 @@ package struct ReplyReader {
             throw ReplyFault("\(both) cannot be used together; keep one, or put them into $cases", at: value)
         }
         guard let outcome = said.first, let place = words[outcome.name] else {
-            let all = Self.list(Grammar.reply.leading.map(\.name))
+            let all = Grammar.reply.leading.map(\.name).joined(separator: ", ")
             throw ReplyFault(
                 "the answer is missing: add \"$reply\": …, or one of \(all)", at: value)
         }
@@ -144,6 +144,4 @@ package struct ReplyReader {
         }
         return cases
     }
-
-    static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
 }

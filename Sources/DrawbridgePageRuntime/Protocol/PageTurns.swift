@@ -22,6 +22,9 @@ package final class PageTurns: Sendable {
         }
     }
 
+    /// A request that waits: true when its turn has come, false at the deadline; only the first value is kept.
+    private typealias Turn = (place: Place, decision: AsyncStream<Bool>.Continuation)
+
     private let waiting = Mutex<[String: [Turn]]>([:])
     private let limit = Mutex(Duration.seconds(1))
 
@@ -40,15 +43,24 @@ package final class PageTurns: Sendable {
     /// - Parameter isThere: whether they have started; called after the wait is registered, so that none is missed.
     /// - Returns: false if they did not start in time.
     package func wait(for place: Place, of id: String, until isThere: () -> Bool) async -> Bool {
-        let turn = Turn(place)
-        waiting.withLock { $0[id, default: []].append(turn) }
+        let (decisions, decision) = AsyncStream.makeStream(
+            of: Bool.self, bufferingPolicy: .bufferingOldest(1))
+        waiting.withLock { $0[id, default: []].append((place, decision)) }
         defer {
             waiting.withLock { waiting in
-                waiting[id]?.removeAll { $0 === turn }
+                waiting[id]?.removeAll { $0.decision == decision }
                 if waiting[id]?.isEmpty == true { waiting[id] = nil }
             }
         }
-        return isThere() ? true : await turn.comes(within: patience)
+        if isThere() { return true }
+        let time = patience
+        let deadline = Task {
+            try await Task.sleep(for: time)
+            decision.yield(false)
+        }
+        defer { deadline.cancel() }
+        // Nil if the task was cancelled.
+        return await decisions.first { _ in true } ?? true
     }
 
     /// Ends the waits for this position or an earlier one of the page, also in its earlier lives.
@@ -56,26 +68,6 @@ package final class PageTurns: Sendable {
         let turns = waiting.withLock { waiting in
             waiting[id]?.filter { ($0.place.life, $0.place.number) <= (place.life, place.number) } ?? []
         }
-        for turn in turns { turn.end(true) }
-    }
-
-    private final class Turn: Expiring {
-        let place: Place
-        /// True when the turn has come, false at the deadline; only the first value is kept.
-        private let (decisions, decision) = AsyncStream.makeStream(
-            of: Bool.self, bufferingPolicy: .bufferingOldest(1))
-
-        init(_ place: Place) { self.place = place }
-
-        /// Whether the turn comes before the deadline; returns early if the task is cancelled.
-        func comes(within time: Duration) async -> Bool {
-            Deadlines.shared.add(self, after: time)
-            defer { Deadlines.shared.remove(self) }
-            return await decisions.first { _ in true } ?? true
-        }
-
-        func end(_ hasCome: Bool) { decision.yield(hasCome) }
-
-        func expire() { end(false) }
+        for turn in turns { turn.decision.yield(true) }
     }
 }

@@ -15,17 +15,7 @@ package enum RuntimeScript {
 
     static let modules = order.map { Texts.core["\($0).js"] }
 
-    /// The modules for a gateway: `faults` only with a journal, `bridges` only with bridges of `--bridge`.
-    private static func body(hasBridges: Bool, hasJournal: Bool) -> [UInt8] {
-        let left = zip(order, modules).filter { name, _ in
-            (hasJournal || name != "faults") && (hasBridges || name != "bridges")
-        }
-        return left.flatMap { joined(withoutComments($0.1)) } + Array("})();\n".utf8)
-    }
-
-    private static let bodies = [false, true].map { hasBridges in
-        [false, true].map { body(hasBridges: hasBridges, hasJournal: $0) }
-    }
+    private static let short = modules.map { joined(withoutComments($0)) }
 
     /// The script that shows questions, with its style sheet.
     package static let asking =
@@ -103,11 +93,15 @@ package enum RuntimeScript {
     ///
     /// - Parameters:
     ///   - configuration: a JSON object.
+    ///   - hasBridges: whether there are bridges of `--bridge`.
     ///   - hasJournal: whether the gateway keeps a journal, to which the script then reports uncaught errors.
     package static func text(
         _ configuration: [UInt8], hasBridges: Bool = false, hasJournal: Bool = false
     ) -> [UInt8] {
-        Array("(function () {\n\"use strict\";\nvar config = ".utf8) + configuration + Array(";\n".utf8)
-            + bodies[hasBridges ? 1 : 0][hasJournal ? 1 : 0]
+        var text = Array("(function () {\n\"use strict\";\nvar config = ".utf8) + configuration
+        text += ";\n".utf8
+        for (name, module) in zip(order, short)
+        where (hasJournal || name != "faults") && (hasBridges || name != "bridges") { text += module }
+        return text + Array("})();\n".utf8)
     }
 }

@@ -80,10 +80,7 @@ extension String {
     ///
     /// It is built of Unicode scalars: for Swift, a quote with a combining accent is not the character of a quote.
     package var quotedForShell: String {
-        var word = "'"
-        for scalar in unicodeScalars {
-            if scalar == "'" { word += #"'\''"# } else { word.unicodeScalars.append(scalar) }
-        }
-        return word + "'"
+        let parts = unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+        return "'\(parts.map { String($0) }.joined(separator: #"'\''"#))'"
     }
 }

@@ -38,10 +38,7 @@ extension Request {
         }
 
         /// The number of bytes of a collected body; nil for a stream.
-        @usableFromInline package var count: Int? {
-            guard case .bytes(let bytes) = storage else { return nil }
-            return bytes.count
-        }
+        @usableFromInline package var count: Int? { bytes?.count }
 
         /// As ``ChunkSource/reserve(_:)``, for a stream whose bytes are kept until it is complete.
         @usableFromInline package func reserve(_ count: Int) throws(HTTPError) {

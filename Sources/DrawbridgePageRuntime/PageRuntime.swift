@@ -106,9 +106,6 @@ public final class PageRuntime: Sendable {
         self.excluded = excluded
     }
 
-    /// Whether a text is a valid `userAgent`: printable ASCII whose only template is `{{userAgent}}`.
-    package static func isUserAgent(_ text: String) -> Bool { AppName(text) != nil }
-
     package static let usual = PageRuntime()
 
     /// The same, with somebody else who answers in the app.
@@ -143,9 +140,6 @@ public final class PageRuntime: Sendable {
     package static func isInWebView(_ request: Request) -> Bool {
         WebView(userAgent: request.headers.value(.userAgent) ?? "") != nil
     }
-
-    /// Whether a text is a valid pattern for `excluded`, where invalid ones have no effect.
-    package static func canExclude(_ path: String) -> Bool { RoutePattern.isPattern(path) }
 
     /// The configuration of the script, as a JSON object.
     ///

@@ -86,13 +86,13 @@ struct PageOptions: ParsableArguments {
             "--scheme", scheme.names,
             "browsers take it themselves, and the page could load nothing by it any more; write the app's own, for instance mizhua"
         ) { !Lack.browsersOwn.contains($0.lowercased()) }
-        if let userAgent, !PageRuntime.isUserAgent(userAgent) {
+        if let userAgent, AppName(userAgent) == nil {
             throw ValidationError(
                 "--user-agent: write a text in ASCII, in which only {{userAgent}} is in braces, for instance "
                     + "'{{userAgent}} ShopApp/3.2'")
         }
         let end = "* stands for the rest of a path, and so only at its end; write :name for one part"
-        try check("--plain", plain.names, end, PageRuntime.canExclude)
+        try check("--plain", plain.names, end, RoutePattern.isPattern)
         try check("--plain", plain.names, "a path begins with /, as /docs/* does") { $0.hasPrefix("/") }
         for (flag, names) in [
             ("message-handler", Self.handlers(messageHandler).map(\.name)), ("inject", inject.names),

@@ -92,12 +92,8 @@ enum RecordedReply {
 
     /// The value with its `{{` escaped, so that they begin no template.
     static func literal(_ value: JSON) -> JSON {
-        switch value {
-        case .string(let text):
-            text.contains("{{") ? .string(text.replacing("{{", with: #"{{"{{"}}"#)) : value
-        case .array(let elements): .array(elements.map(literal))
-        case .object(let members): .object(JSON.Object(members.map { ($0.key, literal($0.value)) }))
-        case .null, .bool, .number: value
+        value.changed { leaf in
+            leaf.stringValue.map { JSON.string($0.replacing("{{", with: #"{{"{{"}}"#)) } ?? leaf
         }
     }
 }
@@ -106,6 +102,15 @@ extension JSON {
     var depth: Int {
         let inner = arrayValue ?? objectValue?.map(\.value)
         return inner.map { 1 + ($0.map(\.depth).max() ?? 0) } ?? 0
+    }
+
+    /// The same arrays and objects, with each value that is neither of them changed.
+    func changed(_ change: (JSON) -> JSON) -> JSON {
+        switch self {
+        case .array(let elements): .array(elements.map { $0.changed(change) })
+        case .object(let members): .object(Object(members.map { ($0.key, $0.value.changed(change)) }))
+        case .null, .bool, .number, .string: change(self)
+        }
     }
 }
 

@@ -129,7 +129,9 @@ struct Recording {
                 leftOut.append((name, .input))
                 continue
             }
-            let key = input.canonical
+            let key = input.changed { leaf in
+                leaf.numberValue.map { JSON.number($0.canonical) } ?? leaf
+            }
             if groups[key] == nil { order.append(key) }
             groups[key, default: (input, [])].replies.append(call.reply)
         }
@@ -156,18 +158,6 @@ struct Recording {
             return members
         }
         return ["$reply": RecordedReply.literal(reply)]
-    }
-}
-
-extension JSON {
-    fileprivate var canonical: JSON {
-        switch self {
-        case .number(let number): .number(number.canonical)
-        case .array(let elements): .array(elements.map(\.canonical))
-        case .object(let members):
-            .object(JSON.Object(members.map { ($0.key, $0.value.canonical) }))
-        case .null, .bool, .string: self
-        }
     }
 }
 

@@ -20,12 +20,10 @@ package enum FieldNames {
         "X-Powered-By",
     ]
 
-    private static let table: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
-        var table = [[(bytes: [UInt8], name: HTTPField.Name)]](repeating: [], count: 40)
-        for text in usual {
-            if let name = HTTPField.Name(text) { table[text.utf8.count].append((Array(text.utf8), name)) }
-        }
-        return table
+    /// The names by their lengths.
+    private static let table = {
+        let names = usual.map { (bytes: Array($0.utf8), name: HTTPField.Name($0)!) }
+        return (0..<40).map { count in names.filter { $0.bytes.count == count } }
     }()
 
     /// The name with these bytes; nil if they are not a token (RFC 9110, section 5.6.2).

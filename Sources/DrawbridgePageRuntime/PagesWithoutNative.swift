@@ -16,7 +16,6 @@ package final class PagesWithoutNative: Sendable {
     /// The most paths that are remembered; further ones are not reported.
     private static let most = 1000
     private struct State {
-        var patience = Duration.seconds(10)
         var told: Set<String> = []
         /// By path; a page that is still being sent has no task.
         var expected: [String: (number: Int, expiry: Task<Void, any Error>?)] = [:]
@@ -24,16 +23,12 @@ package final class PagesWithoutNative: Sendable {
     }
 
     private let state = Mutex(State())
+    /// How long to wait for a page to request its script, which is the first thing it loads; tests set another time.
+    let patience = Mutex(Duration.seconds(10))
     private let journal: Journal?
 
     /// - Parameter journal: gets the reports in addition to the log; nil for the log alone.
     init(_ journal: Journal?) { self.journal = journal }
-
-    /// How long to wait for a page to request its script, which is the first thing it loads; tests set another time.
-    var patience: Duration {
-        get { state.withLock { $0.patience } }
-        set { state.withLock { $0.patience = newValue } }
-    }
 
     package func tell(of request: Request, _ reason: Reason) {
         let isNew = state.withLock { $0.told.count < Self.most && $0.told.insert(request.path).inserted }
@@ -116,7 +111,7 @@ package final class PagesWithoutNative: Sendable {
         state.withLock { state in
             // The page may have requested its script while it was sent, or been loaded once more.
             guard state.expected[path]?.number == number else { return }
-            state.expected[path]?.expiry = Task { [self, patience = state.patience] in
+            state.expected[path]?.expiry = Task { [self, patience = patience.withLock { $0 }] in
                 try await Task.sleep(for: patience)
                 if forget(path, number) { tell(of: request, .unasked) }
             }

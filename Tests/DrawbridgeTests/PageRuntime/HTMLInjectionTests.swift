@@ -215,7 +215,7 @@ struct HTMLInjectionTests {
     @Test func aPageIsExpectedWhenItWasSent() async throws {
         let log = LogBook()
         let gateway = Gateway(keepsJournal: true, logger: log.logger)
-        injection.withoutNative.patience = .zero
+        injection.withoutNative.patience.withLock { $0 = .zero }
         var request = Request(.get, "/slow", headers: [.accept: "text/html", .upgradeInsecureRequests: "1"])
         request.answerer = gateway
         let (sent, end) = AsyncStream.makeStream(of: Void.self)
@@ -296,7 +296,9 @@ struct HTMLInjectionTests {
         for path in ["/asks%20%C3%A9", "/does-not"] {
             var request = Request(.get, path, headers: Self.navigation)
             request.answerer = gateway
-            injection.withoutNative.patience = path != "/does-not" ? .seconds(60) : .milliseconds(1)
+            injection.withoutNative.patience.withLock {
+                $0 = path != "/does-not" ? .seconds(60) : .milliseconds(1)
+            }
             _ = injection.apply(to: document(), for: request)
         }
         injection.withoutNative.asked(from: "/asks é")

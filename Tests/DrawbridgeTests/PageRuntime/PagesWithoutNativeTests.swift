@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
         for round in 1...40 {
             var request = Request(.get, "/\(round)")
             request.answerer = gateway
-            pages.patience = .zero
+            pages.patience.withLock { $0 = .zero }
             _ = pages.expect(request, .empty)
             // Which of the two comes first nobody knows, so this is tried often.
             pages.asked(from: request.path)
@@ -24,7 +25,7 @@ import Testing
             #expect(log.entries.count == round)
         }
         // Once for each path.
-        pages.patience = .zero
+        pages.patience.withLock { $0 = .zero }
         var request = Request(.get, "/1")
         request.answerer = gateway
         _ = pages.expect(request, .empty)
@@ -35,12 +36,12 @@ import Testing
         let log = LogBook()
         let gateway = Gateway(logger: log.logger)
         let pages = PagesWithoutNative(nil)
-        pages.patience = .seconds(60)
+        pages.patience.withLock { $0 = .seconds(60) }
         var request = Request(.get, "/p")
         request.answerer = gateway
         // The first was never sent.
         _ = pages.expect(request, .stream(length: nil) { _ in })
-        pages.patience = .zero
+        pages.patience.withLock { $0 = .zero }
         _ = pages.expect(request, .empty)
         await until { log.entries.count == 1 }
     }

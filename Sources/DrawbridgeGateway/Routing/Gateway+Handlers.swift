@@ -62,7 +62,7 @@ extension Gateway {
     /// The names by which a page at this path, with this id, can call: paths of handlers and replies without their first
     /// slash.
     func names(forPageAt path: String?, id: String? = nil, in session: Session) -> [String] {
-        let handled = handlerSets(ofPageAt: path, id: id).flatMap(\.patterns).filter(\.isOnePath)
+        let handled = handlerSets(ofPageAt: path, id: id).flatMap(\.all).map(\.pattern).filter(\.isOnePath)
         let names = replyBook.named(
             besides: Set(handled.map { String($0.text.dropFirst()) }), in: session, ofPageAt: path)
         return names.filter { !$0.isEmpty }.sorted()

@@ -128,6 +128,4 @@ public final class HandlerSet: Sendable {
     func nearest(to path: String) -> Nearest.Found? { table.routes.withLock { $0 }.nearest(to: path) }
 
     package var all: [Route] { table.routes.withLock { $0.all } }
-
-    var patterns: [RoutePattern] { all.map(\.pattern) }
 }

@@ -45,7 +45,9 @@ extension Gateway {
     public func unregister(_ path: String) -> Bool { handlers.unregister(path) }
 
     /// The paths that every page can reach, each with the names of its handlers.
-    public var registered: [String: [String]] { handlers.registered }
+    public var registered: [String: [String]] {
+        Dictionary(grouping: handlers.all, by: \.pattern.text).mapValues { $0.map(\.name).sorted() }
+    }
 
     /// Registers handlers that only some pages have, before those of every page (contract, section 7).
     ///

@@ -100,11 +100,6 @@ public final class HandlerSet: Sendable {
         return !table.routes.withLock { $0.remove(pattern) }.isEmpty
     }
 
-    /// The registered paths, each with the names of its handlers: several where they take different methods.
-    package var registered: [String: [String]] {
-        Dictionary(grouping: all, by: \.pattern.text).mapValues { $0.map(\.name).sorted() }
-    }
-
     private func route<H: Handler>(
         at path: String, _ make: @escaping @Sendable (Request) throws -> H
     ) throws(RegistrationError) -> Route {

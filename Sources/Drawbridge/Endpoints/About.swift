@@ -1,11 +1,13 @@
+import Synchronization
+
 /// Endpoints about the gateway itself: its health, the JSON Schema, the description of the API, the manual.
 enum About {
     /// Says that the gateway runs; callers on other machines are told nothing else.
     static func health(_ gateway: Gateway, _ request: Request) async throws -> Response {
         var health: JSON.Object = ["status": "ok"]
         if request.isFromThisMachine {
-            health["droppedAnswers"] = .number(.init(Gateway.droppedAnswers))
-            health["droppedChunks"] = .number(.init(Gateway.droppedChunks))
+            health["droppedAnswers"] = .number(.init(Gateway.droppedAnswers.load(ordering: .relaxed)))
+            health["droppedChunks"] = .number(.init(Client.dropped.load(ordering: .relaxed)))
         }
         guard gateway.program.isDraining else { return .success(.object(health)) }
         // Not thrown, which would be an error in the log each time that a balancer asks.

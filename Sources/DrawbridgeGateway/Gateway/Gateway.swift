@@ -69,7 +69,8 @@ public final class Gateway: Answerer {
     /// Those without an id first, in each part in the order of registration: the last that fits is asked first.
     package let specialHandlers = Mutex<[SpecialHandlers]>([])
 
-    package static let droppedAnswerCount = Atomic<Int>(0)
+    /// How many answers were dropped because their caller had gone or their deadline had passed, in the whole process.
+    package static let droppedAnswers = Atomic<Int>(0)
 
     package init(
         answerOwn: @escaping @Sendable (Request, Gateway) async throws -> Response, behind: [any Responder],
@@ -164,10 +165,4 @@ public final class Gateway: Answerer {
         // Steps are cancelled last: a call that ends with its page may still begin some.
         replySteps.cancel()
     }
-
-    /// How many chunks were dropped because they came after the end of their stream, in the whole process.
-    package static var droppedChunks: Int { Client.dropped.load(ordering: .relaxed) }
-
-    /// How many answers were dropped because their caller had gone or their deadline had passed, in the whole process.
-    package static var droppedAnswers: Int { droppedAnswerCount.load(ordering: .relaxed) }
 }

@@ -158,7 +158,7 @@ package final class Load: Expiring, LoopWork {
     private func finish(_ response: consuming Response?, _ error: (any Error)?) -> Bool {
         guard let concerned = decide(response, error) else {
             // A cancelled handler that throws a `CancellationError` has lost no answer.
-            if !(error is CancellationError) { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
+            if !(error is CancellationError) { Gateway.droppedAnswers.add(1, ordering: .relaxed) }
             return false
         }
         resume(concerned)

@@ -97,7 +97,7 @@ final class URLProtocolLoad: NSObject, Sendable {
             state.response = .received(response, policy)
             return true
         }
-        if !isTaken { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
+        if !isTaken { Gateway.droppedAnswers.add(1, ordering: .relaxed) }
     }
 
     /// Stores data; blocks while more than ``room`` is unread, so that a slow reader slows down the writer.
@@ -124,7 +124,7 @@ final class URLProtocolLoad: NSObject, Sendable {
             state.end = event
             return true
         }
-        if !isTaken { Gateway.droppedAnswerCount.add(1, ordering: .relaxed) }
+        if !isTaken { Gateway.droppedAnswers.add(1, ordering: .relaxed) }
     }
 
     /// Changes the state; returns false if the load is over, or if `note` returns false.

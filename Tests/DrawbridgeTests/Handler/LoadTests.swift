@@ -33,7 +33,7 @@ struct LoadTests {
         let gateway = Gateway.testing()
         let (journal, released) = (Notebook(), Event())
         try gateway.register(at: "/stubborn") { Stubborn(journal: journal, released: released) }
-        let before = Gateway.droppedAnswers
+        let before = Gateway.droppedAnswers.load(ordering: .relaxed)
         let response = await gateway.respond(to: Request("/stubborn?_mobile_bridge=1"))
         journal.note("answer")
         #expect(response.status == .ok)
@@ -44,7 +44,7 @@ struct LoadTests {
         #expect(journal.entries == ["start", "cancel", "stop", "answer"])
 
         released.happen()
-        await until { Gateway.droppedAnswers > before }
+        await until { Gateway.droppedAnswers.load(ordering: .relaxed) > before }
         #expect(journal.entries.count == 4)
     }
 
@@ -169,13 +169,13 @@ struct LoadTests {
             await released.wait()
             return Response(text: "late")
         }
-        let before = Gateway.droppedAnswers
+        let before = Gateway.droppedAnswers.load(ordering: .relaxed)
         let caller = Task { await gateway.respond(to: Request("/late?_mobile_bridge=1")) }
         await started.wait()
         caller.cancel()
         _ = await caller.value
         released.happen()
-        await until { Gateway.droppedAnswers > before }
+        await until { Gateway.droppedAnswers.load(ordering: .relaxed) > before }
     }
 
     /// Misses its deadline, and blocks when it is told so, until it is released.
@@ -322,11 +322,11 @@ struct LoadTests {
         }
         let response = await gateway.respond(to: Request("/escaping?_mobile_bridge=1"))
         #expect(try await response.text() == "in time")
-        let before = Gateway.droppedChunks
+        let before = Client.dropped.load(ordering: .relaxed)
         let client = try #require(escaped.withLock { $0 })
         // A writer that goes on and on must come to an end.
         await #expect(throws: CancellationError.self) { try await client.didLoad("late") }
-        #expect(Gateway.droppedChunks > before)
+        #expect(Client.dropped.load(ordering: .relaxed) > before)
     }
 
     @Test func aWriterWaitsForASlowReader() async throws {

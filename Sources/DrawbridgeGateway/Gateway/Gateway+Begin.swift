@@ -102,7 +102,8 @@ extension Gateway {
                 head, target: decision.target, body: body, remoteAddress: remoteAddress, id: id,
                 answerer: self, caller: caller)
             if decision.route.handler.canInit(with: plain) {
-                return Plan(plain, .native(plain, .sure(decision.route)), version: decision.version)
+                let way = Plan.Way.native(plain, .sure(decision.route))
+                return Plan(request: plain, way: way, version: decision.version)
             }
         }
         let request = Request(
@@ -113,7 +114,7 @@ extension Gateway {
         // would be admitted again, so admission is not checked here.
         return middleware.isEmpty
             ? plan(for: request, at: .entry).declined(by: decision.route)
-            : Plan(request, .undecided(known), version: decision.version)
+            : Plan(request: request, way: .undecided(known), version: decision.version)
     }
 
     func decision(about known: KnownHead, from remoteAddress: String?) -> CachedPlan? {
@@ -159,7 +160,7 @@ extension Plan {
             plain.take(body, from: caller)
             way = .native(plain, candidate)
         }
-        return Plan(request, way, version: version)
+        return Plan(request: request, way: way, version: version)
     }
 }
 

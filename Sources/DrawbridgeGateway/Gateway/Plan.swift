@@ -63,19 +63,13 @@ package struct Plan: Sendable {
         }
     }
 
-    init(_ request: Request, _ way: Way, version: Int) {
-        self.request = request
-        self.way = way
-        self.version = version
-    }
-
     var isClosed: Bool { if case .closed = way { true } else { false } }
 
     /// The plan after this route's handler has declined: the other handlers are asked.
     func declined(by route: Route) -> Plan {
         guard case .native(var plain, .likely(let likely)) = way, likely === route else { return self }
         plain.parameters = [:]
-        return Plan(request, .native(plain, .unknown(declining: route)), version: version)
+        return Plan(request: request, way: .native(plain, .unknown(declining: route)), version: version)
     }
 
     package enum Stage {
@@ -105,18 +99,19 @@ extension Gateway {
         // Read before any look-up, so that a handler that is registered meanwhile makes this plan outdated.
         let version = registry.version
         if stage != .inside, let refusal = refusesEntry(of: &request) {
-            return Plan(request, .closed(refusal), version: version)
+            return Plan(request: request, way: .closed(refusal), version: version)
         }
         if stage == .entry, !middleware.isEmpty {
-            return Plan(request, .undecided(known), version: version)
+            return Plan(request: request, way: .undecided(known), version: version)
         }
-        guard let known else { return Plan(request, way(of: request), version: version) }
+        guard let known else { return Plan(request: request, way: way(of: request), version: version) }
         if stage == .inside, let decision = decision(about: known, from: request.remoteAddress) {
             var plain = request
             plain.target = decision.target
-            return Plan(request, .native(plain, .likely(decision.route)), version: decision.version)
+            let way = Plan.Way.native(plain, .likely(decision.route))
+            return Plan(request: request, way: way, version: decision.version)
         }
-        let plan = Plan(request, way(of: request), version: version)
+        let plan = Plan(request: request, way: way(of: request), version: version)
         keep(plan, with: known)
         return plan
     }

@@ -1,3 +1,5 @@
+import Synchronization
+
 // What pages need of the gateway.
 extension Gateway: PageHost {
     @usableFromInline package func refusesSocket(of request: Request) -> HTTPError? {
@@ -47,8 +49,8 @@ extension Gateway: PageHost {
         guard !hasCome else { return }
         request.logger.warning(
             """
-            \(request.path) waited \(pages.turns.patience) for earlier messages of page \(id.prefix(8)), which have \
-            not come; it goes ahead, so the order may differ from the page's
+            \(request.path) waited \(pages.turns.patience.withLock { $0 }) for earlier messages of page \
+            \(id.prefix(8)), which have not come; it goes ahead, so the order may differ from the page's
             """)
     }
 }

@@ -26,15 +26,10 @@ package final class PageTurns: Sendable {
     private typealias Turn = (place: Place, decision: AsyncStream<Bool>.Continuation)
 
     private let waiting = Mutex<[String: [Turn]]>([:])
-    private let limit = Mutex(Duration.seconds(1))
+    /// How long a request waits for earlier messages at most; some tests set another time.
+    package let patience = Mutex(Duration.seconds(1))
 
     package init() {}
-
-    /// How long a request waits for earlier messages at most; some tests set another time.
-    package var patience: Duration {
-        get { limit.withLock { $0 } }
-        set { limit.withLock { $0 = newValue } }
-    }
 
     package var count: Int { waiting.withLock { $0.values.lazy.map(\.count).reduce(0, +) } }
 
@@ -53,7 +48,7 @@ package final class PageTurns: Sendable {
             }
         }
         if isThere() { return true }
-        let time = patience
+        let time = patience.withLock { $0 }
         let deadline = Task {
             try await Task.sleep(for: time)
             decision.yield(false)

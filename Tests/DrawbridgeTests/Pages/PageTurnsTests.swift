@@ -34,7 +34,7 @@ import Testing
         _ log: LogBook = LogBook(), patience: Duration = .seconds(3600)
     ) -> (gateway: Gateway, order: Order) {
         let gateway = PageHandlers.gateway(logger: log.logger)
-        gateway.pages.turns.patience = patience
+        gateway.pages.turns.patience.withLock { $0 = patience }
         let order = Order()
         surely { try gateway.register(at: "/note") { Notes { order.add($0) } } }
         return (gateway, order)
@@ -78,7 +78,7 @@ import Testing
     @Test func aRequestWaitsAtMostASecondForEarlierMessages() async throws {
         let log = LogBook()
         let (gateway, order) = Self.noting(log, patience: .seconds(1))
-        #expect(Gateway().pages.turns.patience == .seconds(1))
+        #expect(Gateway().pages.turns.patience.withLock { $0 } == .seconds(1))
         let test = TestPage(gateway)
         #expect(await Self.request(gateway, test, 2, after: "1.1").status == .ok)
         #expect(order.all == [2])

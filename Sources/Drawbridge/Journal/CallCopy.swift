@@ -36,7 +36,10 @@ enum CallCopy {
             words += ["-H", "X-Drawbridge-Session: \(record.session.name)".quotedForShell]
         }
         guard !body.isEmpty else { return words.joined(separator: " ") + "\n" }
-        if let text = plainText(body) {
+        // As text only where that shows the bytes exactly.
+        if let text = String(validating: body, as: UTF8.self),
+            !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) })
+        {
             // Not --data-binary, for which an @ at the beginning names a file.
             return (words + ["--data-raw", text.quotedForShell]).joined(separator: " ") + "\n"
         }
@@ -48,14 +51,6 @@ enum CallCopy {
     private static let hidden: Set<Unicode.GeneralCategory> = [
         .control, .format, .lineSeparator, .paragraphSeparator,
     ]
-
-    /// The bytes as a text for a line; nil if a text would not show them exactly.
-    private static func plainText(_ bytes: [UInt8]) -> String? {
-        guard let text = String(validating: bytes, as: UTF8.self),
-            !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) })
-        else { return nil }
-        return text
-    }
 
     private static func printed(_ bytes: [UInt8]) -> String {
         var text = "'"

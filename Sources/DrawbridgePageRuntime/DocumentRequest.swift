@@ -23,9 +23,11 @@ package enum DocumentRequest {
                 self = .worker
             default: self = .other
             }
-        } else if headers.value(.xRequestedWith)?.lowercased() == "xmlhttprequest"
-            || Self.isOfAnotherOrigin(request)
-        {
+        } else if headers.value(.xRequestedWith)?.lowercased() == "xmlhttprequest" {
+            self = .other
+        } else if let origin = headers.value(.origin), origin != request.ownOrigin {
+            // The upstream may allow a page of another origin to read the response (CORS): it must not see the page token
+            // in the tag.
             self = .other
         } else {
             self = headers.value(.accept)?.lowercased().contains("text/html") == true ? .page : .unknown
@@ -38,12 +40,5 @@ package enum DocumentRequest {
         headers.value(.secFetchMode) == "navigate"
             || headers.contains(.upgradeInsecureRequests)
                 && headers.value(.accept)?.lowercased().contains("text/html") == true
-    }
-
-    /// True if a page of another origin asks, which the upstream may allow to read the response (CORS): it must not see
-    /// the page token in the tag.
-    private static func isOfAnotherOrigin(_ request: Request) -> Bool {
-        guard let origin = request.headers.value(.origin) else { return false }
-        return request.ownOrigin != origin
     }
 }

@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "DrawbridgeServer", targets: ["DrawbridgeServer"]),
         .library(name: "DrawbridgeURLProtocol", targets: ["DrawbridgeURLProtocol"]),
         .library(name: "DrawbridgeTesting", targets: ["DrawbridgeTesting"]),
+        .library(name: "DrawbridgeStore", targets: ["DrawbridgeStore"]),
         .library(name: "DrawbridgeHandlers", targets: ["DrawbridgeHandlers"]),
         .library(name: "DrawbridgeCommand", targets: ["DrawbridgeCommand"]),
         .executable(name: "drawbridge", targets: ["drawbridge-command"]),
@@ -117,6 +118,12 @@ let package = Package(
                 "MicroHTTPD", httpTypes, logging,
             ], exclude: ["Inspector/Page"]),
 
+        // What several gateways share, in Redis or Valkey; apart, because nobody else needs hiredis.
+        // Without pkg-config: what that says of it has a flag that SwiftPM takes from no library.
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .target(name: "CStoreScripts", exclude: ["load.lua", "tick.lua", "write.lua"]),
+        .target(name: "DrawbridgeStore", dependencies: ["CHiredis", "CStoreScripts", "Drawbridge"]),
+
         // `URLProtocol` both ways; apart, because Foundation's networking costs memory and time to start.
         .target(name: "DrawbridgeURLProtocol", dependencies: ["Drawbridge", httpTypes]),
 
@@ -136,8 +143,9 @@ let package = Package(
         .target(
             name: "DrawbridgeCommand",
             dependencies: [
-                "CQREncode", "CTexts", "DrawbridgeServer", "DrawbridgeHandlers", "EventLoop", "MicroHTTPD",
-                logging, argumentParser,
+                "CQREncode", "CTexts", "DrawbridgeServer", "DrawbridgeStore", "DrawbridgeHandlers",
+                "EventLoop",
+                "MicroHTTPD", logging, argumentParser,
             ],
             exclude: [
                 "Init/mine.js", "Init/names.txt", "Manual", "Settings/options.json", "Welcome/welcome.html",
@@ -233,6 +241,10 @@ let package = Package(
                 "Drawbridge", "DrawbridgeServer", "HTTPGrammar", "MicroHTTPD", "TestSupport", httpTypes,
                 logging,
             ]),
+        // With a store that is played, and with redis-server; `scripts/shared` tries copies of the command with it.
+        .testTarget(
+            name: "DrawbridgeStoreTests",
+            dependencies: ["Drawbridge", "DrawbridgeStore", "TestSupport", logging]),
         .testTarget(
             name: "DrawbridgeURLProtocolTests",
             dependencies: [

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import DrawbridgeHandlers
+import DrawbridgeStore
 import Glibc
 
 /// The `drawbridge` command with your own handlers: flags, configuration file, banner, access log, signals.
@@ -272,6 +273,7 @@ public enum GatewayCommand {
         _ gateway: Gateway, _ settings: Settings, _ terminal: TerminalPresenter?, _ signals: StopSignals
     ) async throws {
         let trustsThisMachine = settings.access.trust == .thisMachine
+        let store = settings.store.map { SharedStore(for: gateway, at: $0) }
         let inspector = try inspector(of: gateway, settings)
         let server = try listen(gateway, settings)
         let invitation = Invitation(
@@ -304,6 +306,7 @@ public enum GatewayCommand {
             serving.cancel()
         }
         await inspector?.stop()
+        await store?.end()
         try result.get()
     }
 }

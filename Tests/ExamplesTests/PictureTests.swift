@@ -22,6 +22,23 @@ struct PictureTests {
             """)
     }
 
+    /// Who shares no sessions does not need hiredis.
+    @Test func onlyTheStoreAndTheCommandNeedHiredis() throws {
+        let package = try String(contentsOf: Manual.root.appending(path: "Package.swift"), encoding: .utf8)
+        let products = package.matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) }
+        let needs = Dictionary(uniqueKeysWithValues: try Module.targets().map { ($0.name, $0.dependencies) })
+        let found = products.filter { product in
+            var (all, new): (Set<String>, Set<String>) = ([], [product])
+            while !new.isEmpty {
+                all.formUnion(new)
+                new = Set(new.flatMap { needs[$0] ?? [] }).subtracting(all)
+            }
+            return all.contains("CHiredis")
+        }
+        #expect(products.contains("Drawbridge"))
+        #expect(found == ["DrawbridgeStore", "DrawbridgeCommand"])
+    }
+
     @Test func aWronglyDrawnModuleIsNamed() {
         let a = Module("a", imports: ["b", "c"])
         let b = Module("b", imports: ["c"])

@@ -86,10 +86,10 @@ def sanitized(name, what, modules, *runs):
 THREAD = sanitized(
     "thread", "core, engine, terminal and upstreams under ThreadSanitizer",
     "MicroHTTPDTests HTTPClientTests UpstreamTests DrawbridgeTests DrawbridgeServerTests DrawbridgeCommandTests "
-    "DrawbridgeURLProtocolTests",
+    "DrawbridgeStoreTests DrawbridgeURLProtocolTests",
     ("^(MicroHTTPDTests|HTTPClientTests)", (), True, ()),
     # BacklogTests move many megabytes and take a minute here, in which all other tests are late.
-    ("^(DrawbridgeTests|DrawbridgeServerTests|DrawbridgeCommandTests|DrawbridgeURLProtocolTests)",
+    ("^(DrawbridgeTests|DrawbridgeServerTests|DrawbridgeCommandTests|DrawbridgeStoreTests|DrawbridgeURLProtocolTests)",
      ("BacklogTests",), False, ()),
     ("^UpstreamTests", (), False, ALONE))
 ADDRESS = sanitized(

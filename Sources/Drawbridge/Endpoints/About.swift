@@ -4,7 +4,9 @@ import Synchronization
 enum About {
     /// Says that the gateway runs; callers on other machines are told nothing else.
     static func health(_ gateway: Gateway, _ request: Request) async throws -> Response {
-        var health: JSON.Object = ["status": "ok"]
+        var health: JSON.Object = [
+            "status": .string(gateway.shared.now?.isGone == true ? "degraded" : "ok")
+        ]
         if request.isFromThisMachine {
             health["droppedAnswers"] = .number(.init(Gateway.droppedAnswers.load(ordering: .relaxed)))
             health["droppedChunks"] = .number(.init(Client.dropped.load(ordering: .relaxed)))

@@ -110,7 +110,9 @@ struct Endpoint: Sendable {
         // Off the loop: a program may ask for a full journal, for which the pages on the loop must not wait.
         var response: Response
         do {
-            response = try await Apart.perform { [asked] in try await answer(gateway, asked) }
+            response = try await Apart.perform { [asked] in
+                try await Self.shared(path, asked, by: gateway) { try await answer(gateway, asked) }
+            }
         } catch let error where error is ReplyFault || error is AnswerError {
             throw HTTPError(.badRequest, "\(error)")
         }
@@ -120,6 +122,21 @@ struct Endpoint: Sendable {
             }
         }
         return response
+    }
+
+    /// Answers a request of the tester's API, by the store of its session if gateways share it.
+    private static func shared(
+        _ path: OwnPath, _ request: Request, by gateway: Gateway, _ answer: () async throws -> Response
+    ) async throws -> Response {
+        guard let store = gateway.shared.now, let session = try? request.askedSession(), session != .usual
+        else {
+            return try await answer()
+        }
+        let isChange =
+            path == .calls
+            ? request.method == .delete
+            : request.method != .get && [.replies, .scenario, .reset].contains(path)
+        return try await store.answer(in: session, isChange: isChange, answer)
     }
 
     /// The first row that fits, with the values of its names; nil for none.

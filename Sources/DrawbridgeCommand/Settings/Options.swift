@@ -195,6 +195,11 @@ struct AdvancedOptions: ParsableArguments {
     @Option("size", "Memory per connection for a request's head, its query and cookies.", usual: "32KB")
     var memoryPerConnection: ByteCount?
 
+    @Option(
+        "url", "Share the sessions of several gateways: unix:/run/redis.sock, redis://host:6379/0.",
+        more: "Redis or Valkey. A URL with a password comes by DRAWBRIDGE_STORE.")
+    var sharedStore: String?
+
     static let seconds = 0.0...3600.0
     static let bytesPerConnection = 4 << 10...16 << 20
     static let leastForBodies = 1 << 20

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DrawbridgeStore
 import Glibc
 import MicroHTTPD
 
@@ -11,6 +12,8 @@ struct Settings {
     let testerToken: TesterToken
     /// What the gateway's other secrets are made of; nil for random ones.
     let secret: SharedSecret?
+    /// Where the sessions of several gateways are kept; nil if this one shares none.
+    let store: StoreAddress?
     /// The upstreams in order; they come after the files of `root`, or before with `--files-last`.
     let behind: [any Responder]
     let pageRuntime: PageRuntime?
@@ -54,6 +57,7 @@ struct Settings {
         access = Self.access(options, to: server, secret)
         let usual = try Self.environmentToken()
         testerToken = token ?? usual ?? TesterToken()
+        store = try Self.store(options, hasSecrets: secret != nil && (token ?? usual) != nil)
         try Self.refuseIdle(options)
         behind = try Self.upstreams(options)
         let isWelcoming = root == nil && Self.pageServer(of: upstreams) == nil
@@ -251,6 +255,24 @@ struct Settings {
             unsetenv(name)
         }
         return String(cString: value)
+    }
+
+    private static func store(_ options: LayeredOptions, hasSecrets: Bool) throws -> StoreAddress? {
+        let (hidden, shown) = (taken("DRAWBRIDGE_STORE"), options[\.advanced.sharedStore])
+        guard let text = shown ?? hidden, !text.isEmpty else { return nil }
+        let store = StoreAddress(text)
+        let problem: String? =
+            if store == nil {
+                StoreAddress.form
+            } else if shown != nil, store?.hasPassword == true {
+                "others see arguments and files; give a URL with a password by DRAWBRIDGE_STORE"
+            } else if !hasSecrets {
+                "all copies need the same secrets; set DRAWBRIDGE_SECRET and DRAWBRIDGE_TOKEN"
+            } else {
+                options[\.inspector.save] == true ? "--save writes a file of one copy; leave it out" : nil
+            }
+        if let problem { throw ValidationError("--shared-store: \(problem)") }
+        return store
     }
 
     static func token(_ text: String, by source: String) throws -> TesterToken {

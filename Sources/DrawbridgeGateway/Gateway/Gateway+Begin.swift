@@ -12,7 +12,7 @@ extension Gateway {
     package func begin(_ plan: inout Plan, for known: KnownHead, by tasks: HandlerTasks) -> Beginning {
         assert(
             tasks.loop.isCurrent, "a request began on another thread than that of its loop")
-        if plan.isClosed || middleware.isEmpty && !known.head.waitsForItsTurn {
+        if plan.isClosed || middleware.isEmpty && !known.head.waitsForItsTurn && loader(for: plan) == nil {
             switch start(&plan, by: tasks) {
             case .answered(var answer)?:
                 finish(&answer, for: plan.request)
@@ -31,6 +31,12 @@ extension Gateway {
         }
         return pending.isOver
             ? .answered(pending.response(to: plan.request, in: self)) : .pending(pending)
+    }
+
+    /// The store that has to load the session of a call first; nil if there is none.
+    func loader(for plan: Plan) -> (any SessionStore)? {
+        guard case .native = plan.way else { return nil }
+        return shared.loader(for: plan.request.session)
     }
 
     enum Start: ~Copyable {

@@ -68,6 +68,13 @@ extension Gateway {
         changingNames(in: session) { replyBook.reset(session) }
     }
 
+    /// Takes over what a store has kept of a session, or forgets it if that is nothing.
+    package func take(_ kept: [UInt8], for session: Session) {
+        for fault in changingNames(in: session, { replyBook.take(kept, for: session) }) {
+            logger.warning("session \(session.name), as the shared store has it: \(fault.message)")
+        }
+    }
+
     /// Makes a change, and sends open pages their new lists of names; one change at a time, so that pages get the lists
     /// in order.
     ///

@@ -59,8 +59,10 @@ extension Gateway {
     ) async throws -> Response {
         var plan = decided(earlier, about: request)
         if request.waitsForItsTurn, case .native = plan.way { await awaitTurn(of: request) }
+        let store = loader(for: plan)
+        try await store?.load(request.session)
         // While the request waited, for its turn or in middleware, handlers may have been registered or removed.
-        if !isStillRight(plan) { plan = self.plan(for: request, at: .inside) }
+        if !isStillRight(plan) || store != nil { plan = self.plan(for: request, at: .inside) }
         if let start = start(&plan, by: tasks) { return await end(start) }
         switch plan.way {
         case .own: return try await passThrough(plan.request)

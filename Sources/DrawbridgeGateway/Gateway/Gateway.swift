@@ -59,6 +59,8 @@ public final class Gateway: Answerer {
     package let replyBook: ReplyBook
     let replySteps = ReplySteps()
     private let live: GatewayProgram.Live
+    /// What keeps named sessions, if several gateways share them.
+    package let shared = SharedSessions()
 
     /// Held while the names that pages may call are changed.
     let naming = Mutex<Void>(())

@@ -36,6 +36,7 @@ public final class Journal: Sendable {
         var touched: [Topic: Int] = [:]
         var isStopping = false
         var listener: (@Sendable (JournalRecord, _ times: Int) -> Void)?
+        var keeper: (@Sendable (Kept) -> Void)?
 
         /// Counts a change; `number` is that of the record, or 0 for a change of something else.
         mutating func change(_ number: Int = 0) {
@@ -132,6 +133,7 @@ public final class Journal: Sendable {
     package func forget(_ session: Session?) {
         state.withLock { state in
             state.views.begin(session, at: state.next)
+            state.keeper?(.forgotten(session, from: state.next))
             state.change()
             state.wake { _ in true }
         }
@@ -150,6 +152,7 @@ public final class Journal: Sendable {
                 input: input.map { .init($0, room: room(for: head.page?.id, in: state)) } ?? .unread,
                 output: sentence.map { .init(JSON.string($0).bytes) } ?? .nothing)
             state.count(record.bytes, of: head.page?.id)
+            state.keeper?(.record(record, waiting: outcome == .waiting ? 1 : 0))
             if head.kind == .page || head.kind == .notice { state.touched[.pages] = state.changes }
             if head.kind == .request {
                 state.requests.append(consume record)
@@ -189,6 +192,9 @@ public final class Journal: Sendable {
                 } ?? (0, false)
             state.count(more, of: page)
             if isMissed, let record = state.record(number) { state.unanswered.add(record) }
+            if let keeper = state.keeper, let record = state.record(number) {
+                keeper(.record(record, waiting: hasEnded || record.state == .waiting ? 0 : -1))
+            }
             state.wake(for: number)
             defer { makeRoom(&state) }
             return whereItWaits ? state.telling(of: number) : nil
@@ -196,7 +202,7 @@ public final class Journal: Sendable {
         told?()
     }
 
-    private func makeRoom(_ state: inout State) {
+    func makeRoom(_ state: inout State) {
         while state.requests.count > state.limits.requests { state.drop(isRequest: true) }
         while state.records.count > state.limits.records { state.drop(isRequest: false) }
         while state.bytes > state.limits.bytes, state.records.count + state.requests.count > 0 {
@@ -226,7 +232,7 @@ extension Journal.State {
         views.lose(record)
     }
 
-    fileprivate mutating func count(_ bytes: Int, of page: String?) {
+    mutating func count(_ bytes: Int, of page: String?) {
         self.bytes += bytes
         guard let page else { return }
         let now = (bytesOfPages[page] ?? 0) + bytes

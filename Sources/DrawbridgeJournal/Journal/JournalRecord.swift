@@ -9,8 +9,8 @@ import Foundation
 /// One event between a page and native, and its outcome.
 ///
 /// It stores raw bytes and clock ticks, and builds JSON only when it is read, since most records never are.
-package struct JournalRecord: Sendable {
-    package enum Kind: String, Sendable, CaseIterable {
+package struct JournalRecord: Sendable, Codable {
+    package enum Kind: String, Sendable, CaseIterable, Codable {
         /// A page or a program has called native, through any bridge.
         case call
         /// Native has called a function of a page, sent it an event, or run a script in it.
@@ -25,7 +25,7 @@ package struct JournalRecord: Sendable {
 
     package typealias State = CallState
 
-    package enum Answerer: Sendable, Equatable {
+    package enum Answerer: Sendable, Equatable, Codable {
         case reply(String)
         case handler(String)
         case nobody
@@ -44,7 +44,7 @@ package struct JournalRecord: Sendable {
         }
     }
 
-    package enum Form: Sendable, Equatable {
+    package enum Form: Sendable, Equatable, Codable {
         /// A value; each bridge has its own way to send it to the page.
         case value
         /// An error, recorded as an object with `code` and `message`.
@@ -55,7 +55,7 @@ package struct JournalRecord: Sendable {
         case stream
     }
 
-    package struct Concerned: Sendable {
+    package struct Concerned: Sendable, Codable {
         package let id: String
         package let path: String
         let title: String
@@ -78,11 +78,17 @@ package struct JournalRecord: Sendable {
     package typealias Caller = (page: Concerned?, bridge: String, isOnChannel: Bool, resentFrom: Int?)
 
     /// A question that preceded the answer; `decided` is nil while it waits, and if its caller has gone.
-    package typealias Asked = (question: String, decided: Decided?)
+    package struct Asked: Sendable, Codable {
+        let question: String
+        let decided: Decided?
+    }
 
     /// The chosen or filled-in answer, nil if the question was cancelled; and its source: `person`, `script`,
     /// `program`, `inspector` or `nobody`.
-    package typealias Decided = (choice: JSON?, by: String)
+    package struct Decided: Sendable, Codable {
+        let choice: JSON?
+        let by: String
+    }
 
     /// An input or an output, cut to ``mostBytes``.
     package struct Value: Sendable {
@@ -95,7 +101,7 @@ package struct JournalRecord: Sendable {
         package let bytes: [UInt8]
         package let isWhole: Bool
 
-        private init(_ bytes: [UInt8], isWhole: Bool) {
+        init(_ bytes: [UInt8], isWhole: Bool) {
             self.bytes = bytes
             self.isWhole = isWhole
         }
@@ -107,14 +113,14 @@ package struct JournalRecord: Sendable {
     }
 
     /// The constant part of a record; an object, so that copies of the record share it.
-    package final class Head: Sendable {
+    package final class Head: Sendable, Codable {
         let kind: Kind
         /// The request's id, as in the log; empty without a request.
         package let id: String
         let session: Session
         let page: Concerned?
         package let bridge: String
-        package let method: HTTPRequest.Method?
+        private let verb: String?
         /// The path and query of a call or a request; for other kinds the name.
         package let target: String
         package let contentType: String?
@@ -133,7 +139,7 @@ package struct JournalRecord: Sendable {
             session = request.session
             page = caller.page
             bridge = caller.bridge
-            method = caller.isOnChannel ? nil : request.method
+            verb = caller.isOnChannel ? nil : request.method.rawValue
             let target = request.target
             self.target = target.utf8.count > Self.mostOfTarget ? target.cut(to: Self.mostOfTarget) : target
             self.contentType = contentType
@@ -149,13 +155,15 @@ package struct JournalRecord: Sendable {
             session = page?.session ?? .usual
             self.page = page
             self.bridge = bridge
-            method = nil
+            verb = nil
             target = name.cut(to: 1000)
             contentType = Self.json
             resentFrom = nil
             at = .now
             bytes = target.utf8.count + Self.json.utf8.count + (page?.bytes ?? 0)
         }
+
+        package var method: HTTPRequest.Method? { verb.flatMap { .init($0) } }
 
         static let json = "application/json"
 
@@ -171,12 +179,12 @@ package struct JournalRecord: Sendable {
 
     package let number: Int
     package private(set) var head: Head
-    private let began: Moment
+    private var began = Moment.now
     /// The number of its last change, counted over all records; a stream reader resumes after such a number.
-    package var change: Int
+    package var change = 0
 
-    package var input: Value
-    package var output: Value
+    package var input = Value.nothing
+    package var output = Value.nothing
     /// Nil for an event that has no answer, such as a notice.
     package var state: State?
     package var by: Answerer?
@@ -191,6 +199,9 @@ package struct JournalRecord: Sendable {
     package var code: Int?
     package private(set) var took: Duration?
 
+    /// What is kept of it as JSON.
+    private enum CodingKeys: CodingKey { case number, head, state, by, form, why, near, asked, code, took }
+
     init(_ number: Int, _ head: Head, _ state: State?, change: Int, input: Value, output: Value) {
         self.number = number
         self.head = head
@@ -198,7 +209,6 @@ package struct JournalRecord: Sendable {
         self.change = change
         self.input = input
         self.output = output
-        began = .now
     }
 
     package var kind: Kind { head.kind }
@@ -265,7 +275,7 @@ package struct JournalRecord: Sendable {
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum CallState: String, Sendable, CaseIterable {
+public enum CallState: String, Sendable, CaseIterable, Codable {
     /// It has no answer yet.
     case waiting
     /// It was answered with a value.

@@ -1,3 +1,5 @@
+import DrawbridgeMessages
+
 /// A queue of records with growing numbers, of which the oldest can be dropped.
 ///
 /// The records are in blocks that are added and removed as a whole, so no record is moved, and dropping frees memory.
@@ -45,12 +47,12 @@ struct RecordQueue: Sendable {
     }
 
     func from(_ number: Int) -> Slice {
-        number <= lastLost ? all : Slice(queue: self, startIndex: firstIndex(from: number), endIndex: put)
+        Slice(queue: self, startIndex: firstIndex(from: number), endIndex: put)
     }
 
     mutating func removeFirst() -> JournalRecord? {
         guard let record = first else { return nil }
-        lastLost = record.number
+        lastLost = max(lastLost, record.number)
         lastLostChange = max(lastLostChange, record.change)
         // The values are freed at once; the record's own memory is freed with its block.
         self[givenUp].input = .nothing
@@ -58,6 +60,26 @@ struct RecordQueue: Sendable {
         givenUp += 1
         if givenUp % Self.blockSize == 0 { blocks.removeFirst() }
         return record
+    }
+
+    /// Replaces the records of a session, by others in the order of their numbers; its cost grows with all records.
+    ///
+    /// Those of pages stay: pages open before their session comes.
+    ///
+    /// - Returns: the records that are gone.
+    mutating func replace(_ session: Session, by records: [JournalRecord]) -> [JournalRecord] {
+        guard !records.isEmpty || all.contains(where: { $0.session == session }) else { return [] }
+        var (merged, gone, rest) = (RecordQueue(), [JournalRecord](), records[...])
+        let taken = Set(records.map(\.number))
+        (merged.lastLost, merged.lastLostChange) = (lastLost, lastLostChange)
+        for record in all {
+            while let first = rest.first, first.number < record.number { merged.append(rest.removeFirst()) }
+            let isGone = record.session == session && (record.kind != .page || taken.contains(record.number))
+            if isGone { gone.append(record) } else { merged.append(record) }
+        }
+        for record in rest { merged.append(record) }
+        self = merged
+        return gone
     }
 
     /// Yields the record in place, because copying it would retain and release many references.

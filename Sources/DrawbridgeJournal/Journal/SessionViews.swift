@@ -18,9 +18,9 @@ struct SessionViews: Sendable {
 
         fileprivate mutating func lose(_ record: JournalRecord) {
             if record.kind == .request {
-                lastLostRequest = record.number
+                lastLostRequest = max(lastLostRequest, record.number)
             } else {
-                lastLostRecord = record.number
+                lastLostRecord = max(lastLostRecord, record.number)
             }
         }
 
@@ -52,6 +52,11 @@ struct SessionViews: Sendable {
         all.from = number
         own = [:]
         hasGivenUp = false
+    }
+
+    /// Sets what a session sees that comes from another gateway, of which all records up to `lost` may be missing.
+    mutating func take(_ session: Session, from number: Int, lost: Int) {
+        change(session) { $0 = View(from: number, lastLostRecord: lost, lastLostRequest: lost) }
     }
 
     mutating func lose(_ record: JournalRecord) {

@@ -104,7 +104,7 @@ package final class Questions: Sendable {
         }
         guard hasPresenter || show != nil || watchEnds(in: session) != nil else {
             let answer = try await unanswered(question, for: request, presenter)
-            note(question, (answer, by: "nobody"), for: request)
+            note(question, .init(choice: answer, by: "nobody"), for: request)
             return answer
         }
         let (waiting, answers) = try open(question, for: request, of: page, isShown: show != nil)
@@ -191,7 +191,7 @@ package final class Questions: Sendable {
             return
         }
         let isThere = state.withLock { $0.waiting[number]?.screen = .shown(withdraw: withdraw) } != nil
-        if waiting.question.kind == .notice { waiting.answers.yield((nil, by: "page")) }
+        if waiting.question.kind == .notice { waiting.answers.yield(.init(choice: nil, by: "page")) }
         // It was answered meanwhile.
         if !isThere { withdraw() }
     }
@@ -216,7 +216,7 @@ package final class Questions: Sendable {
     private func note(_ question: Question, _ decision: JournalRecord.Decided?, for request: Request) {
         guard let number = request.record else { return }
         journal.note(of: number) { record in
-            record.asked = (question.name, decision)
+            record.asked = .init(question: question.name, decided: decision)
             if decision?.by == "nobody" { record.why.append(Question.unasked) }
         }
     }
@@ -239,7 +239,7 @@ package final class Questions: Sendable {
 
     /// Answers a question; returns false where it was answered already.
     func take(_ number: Int, _ answer: JSON?, by: String) -> Bool {
-        take(number)?.answers.yield((answer, by)) != nil
+        take(number)?.answers.yield(.init(choice: answer, by: by)) != nil
     }
 
     /// The open questions of a session, oldest first; also marks the session as watched by a program.

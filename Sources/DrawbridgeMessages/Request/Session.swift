@@ -2,7 +2,7 @@
 /// sequences.
 ///
 /// Tests that run in parallel thus do not disturb each other. The name grants nothing, and a page may know it.
-@usableFromInline package struct Session: Sendable, Hashable {
+@usableFromInline package struct Session: Sendable, Hashable, Codable {
     /// The name: 1 to 64 characters of `A` to `Z`, `a` to `z`, `0` to `9`, `.`, `_` and `-`.
     package let name: String
 

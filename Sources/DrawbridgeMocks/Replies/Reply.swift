@@ -30,9 +30,9 @@ package struct Reply: Sendable {
     package typealias Case = (condition: Condition?, reply: Reply)
 
     /// Identifies a sequence by its mock's name and its text, so that a reload of the file keeps its position.
-    package struct Place: Sendable, Hashable {
+    package struct Place: Sendable, Hashable, Codable {
         let name: String
-        let text: [UInt8]
+        let text: String
         /// Distinguishes sequences with the same text in one mock: the number of such sequences before this one.
         let number: Int
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// Replies are in layers, which are asked in order. If the reply of a layer is `$pass`, or none of its cases matches,
 /// the next layer is asked, and finally the handlers.
 package final class ReplyBook: Sendable {
-    private struct State {
+    struct State {
         /// `given` has the replies of flags and files; `coded` those of Swift code, which are asked after them.
         var given = ReplyLayers([])
         var coded: [ReplyNames] = []
@@ -16,6 +16,7 @@ package final class ReplyBook: Sendable {
         /// Grows with each use of a session, so that the session that was not used for longest can be found.
         var uses = 0
         var news = ReplyNews()
+        var onChange: (@Sendable (Session, _ isDropped: Bool) -> Void)?
 
         subscript(session: Session) -> SessionReplies { sessions[session] ?? fresh }
 
@@ -25,13 +26,16 @@ package final class ReplyBook: Sendable {
             change(&sessions[session, default: fresh])
             uses += 1
             sessions[session]?.used = uses
+            onChange?(session, false)
             guard sessions.count > Session.most else { return }
             // At the limit, sessions that no test has changed are dropped first: pages can create any number of them.
             let others = sessions.lazy.filter { $0.key != .usual && $0.key != session }
             let idle = others.min { a, b in
                 (a.value.isTests ? 1 : 0, a.value.used) < (b.value.isTests ? 1 : 0, b.value.used)
             }
-            if let idle { sessions[idle.key] = nil }
+            guard let idle else { return }
+            sessions[idle.key] = nil
+            onChange?(idle.key, true)
         }
 
         /// The layers that are asked for a call, in order: the session's own replies, its scenarios, those of `pages`
@@ -51,7 +55,7 @@ package final class ReplyBook: Sendable {
     /// The most bytes of replies that all sessions together may set; parsed, they take about ten times that memory.
     static let mostBytes = 16 << 20
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let registry: Registry
     /// Most gateways have no replies: with this flag their requests do not take the lock.
     private let isUnused = Atomic<Bool>(true)
@@ -126,7 +130,12 @@ package final class ReplyBook: Sendable {
         }
     }
 
-    package func reset(_ session: Session) { changeOne(session) { $0.sessions[session] = nil } }
+    package func reset(_ session: Session) {
+        changeOne(session) { state in
+            state.sessions[session] = nil
+            state.onChange?(session, false)
+        }
+    }
 
     /// The scenarios that are on, in the order in which they were switched on; the last one takes precedence.
     package func scenarios(in session: Session = .usual) -> [String] {
@@ -177,7 +186,7 @@ package final class ReplyBook: Sendable {
     }
 
     /// Changes one session without visiting the others, so the cost does not grow with their number.
-    private func changeOne<Result, Failure: Error>(
+    func changeOne<Result, Failure: Error>(
         _ session: Session, _ change: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer { registry.hasChanged() }
@@ -307,7 +316,7 @@ package final class ReplyBook: Sendable {
     /// The index of the current element; the sequence then advances, and stays at its last element.
     private func step(of sequence: SessionReplies.Sequence, among count: Int, in lookup: ReplyLookup) -> Int {
         state.withLock { state in
-            let step = state[lookup.session].steps[sequence, default: 0]
+            let step = min(state[lookup.session].steps[sequence, default: 0], count - 1)
             if lookup.isTrial { return step }
             state.change(lookup.session) { $0.steps[sequence] = min(step + 1, count - 1) }
             return step

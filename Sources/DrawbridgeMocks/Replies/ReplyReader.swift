@@ -4,7 +4,7 @@ import DrawbridgeMessages
 package struct ReplyReader {
     private let name: String
     private let trust: ReplyTrust
-    private var sequences: [[UInt8]: Int] = [:]
+    private var sequences: [String: Int] = [:]
 
     static func reply(
         _ value: LocatedJSON, for name: String, trust: ReplyTrust = .written
@@ -103,7 +103,7 @@ package struct ReplyReader {
     }
 
     private mutating func place(of sequence: LocatedJSON) -> Reply.Place {
-        let text = sequence.json.bytes
+        let text = String(decoding: sequence.json.bytes, as: UTF8.self)
         defer { sequences[text, default: 0] += 1 }
         return Reply.Place(name: name, text: text, number: sequences[text, default: 0])
     }

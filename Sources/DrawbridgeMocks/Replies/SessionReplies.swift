@@ -1,7 +1,7 @@
 import DrawbridgeMessages
 
 package struct SessionReplies: Sendable {
-    struct Sequence: Hashable, Sendable {
+    struct Sequence: Hashable, Sendable, Codable {
         let source: String
         let place: Reply.Place
     }
@@ -34,7 +34,7 @@ package struct SessionReplies: Sendable {
         var doubts: [ReplyFault] = []
         var replies = own
         replies[name] = reply?.json
-        let bytes = replies.isEmpty ? 0 : JSON.object(replies).bytes.count
+        let bytes = ownBytes + Self.bytes(of: reply?.json, name) - Self.bytes(of: own[name], name)
         if let reply {
             guard replies.count <= Self.mostReplies, bytes <= Self.mostBytes else {
                 throw ReplyFault(
@@ -61,6 +61,10 @@ package struct SessionReplies: Sendable {
         steps = steps.filter { $0.key.source != names.source || sequences.contains($0.key) }
         own = replies
         return doubts
+    }
+
+    private static func bytes(of reply: JSON?, _ name: String) -> Int {
+        reply.map { $0.bytes.count + name.utf8.count + 4 } ?? 0
     }
 
     /// Drops the positions of sequences that no longer exist.

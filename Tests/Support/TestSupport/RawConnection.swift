@@ -91,7 +91,8 @@ package final class RawConnection: @unchecked Sendable {
         return count
     }
 
-    private func readLine() throws -> [UInt8] {
+    /// The next line, with its end.
+    package func readLine() throws -> [UInt8] {
         var scanned = 0
         while true {
             if let end = buffer[(first + scanned)...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,0 +1,24 @@
+-- Says that a gateway lives: others do not take its sessions, but ask for them.
+--
+-- All keys of the store begin with {NAME}: and are
+--   id               a random text, by which an emptied store is known
+--   numbers          the last block of numbers for records that a gateway got
+--   alive:GATEWAY    a string that ends when its gateway was silent for a second and a half
+--   wanted:GATEWAY   a set with the names of sessions that others ask a gateway for
+--   session:KEY      a hash with the state of a session: owner, open (1 while a gateway has it), state, from (the first
+--                    number that it sees), lost (the highest number of a record that may be missing), last (the highest
+--                    number that a gateway had given), most and bytes (of its records)
+--   calls:KEY        a stream with its records: n is the highest number up to it, r JSON, i the input, o the output
+--
+-- KEYS: id, alive:GATEWAY, wanted:GATEWAY. ARGV: a new id, the beginning of keys, GATEWAY.
+-- Returns whether it was known to live, the id, and the names of sessions that it has and others ask for.
+local was = redis.call('EXISTS', KEYS[2])
+redis.call('SET', KEYS[2], '1', 'PX', 1500)
+redis.call('SET', KEYS[1], ARGV[1], 'NX')
+local wanted = {}
+for _, name in ipairs(redis.call('SMEMBERS', KEYS[3])) do
+    local owner, open = unpack(redis.call('HMGET', ARGV[2] .. 'session:' .. name, 'owner', 'open'))
+    if open == '1' and string.match(owner, '^[^:]*') == ARGV[3] then wanted[#wanted + 1] = name end
+end
+redis.call('DEL', KEYS[3])
+return {was, redis.call('GET', KEYS[1]), wanted}

@@ -1,0 +1,71 @@
+import Logging
+import TestSupport
+import Testing
+
+@testable import Drawbridge
+@testable import DrawbridgeStore
+
+/// A gateway with a store, and what a test asks of it in one session.
+struct SharingGateway: Sendable {
+    static let ann = Session("ann")!
+
+    let gateway: Gateway
+    let store: SharedStore
+    let log = Notebook()
+
+    init(at url: String) throws {
+        let notes = log
+        gateway = Gateway(keepsJournal: true, logger: Logger(label: "test") { _ in NotingLog(notes: notes) })
+        try gateway.mock(["steps": ["$sequence": ["one", "two", "three", "four"]], "pay": ["paid": 1]])
+        store = try SharedStore(for: gateway, at: url)
+    }
+
+    func ask(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String = "", in session: String = "ann"
+    ) async throws -> (status: Int, json: JSON) {
+        let response = await gateway.respond(
+            to: Request(
+                method, "/__drawbridge__/\(path)",
+                headers: [
+                    .contentType: "application/json", .session: session,
+                    .authorization: "Bearer \(gateway.testerToken.text)",
+                ], body: .init(body)))
+        return (response.status.code, try JSON(parsing: try await response.body.collect()))
+    }
+
+    /// Calls a mock; nil if the answer is no 200.
+    func call(_ name: String, in session: String = "ann") async throws -> JSON? {
+        let response = await gateway.respond(
+            to: Request(
+                .post, "/\(name)", authority: "__jsbridge__",
+                headers: [.contentType: "application/json", .session: session], body: .init("{}")))
+        guard response.status == .ok else { return nil }
+        return try JSON(parsing: try await response.body.collect())["data"]
+    }
+
+    func set(_ value: String, in session: String = "ann") async throws -> (status: Int, json: JSON) {
+        try await ask(.put, "replies?name=pay", value, in: session)
+    }
+
+    /// Sets a mock until that is acknowledged.
+    func setAtLast(_ value: String) async throws {
+        while try await set(value).status != 200 { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    var records: [JournalRecord] { gateway.journal.read(RecordFilter(session: Self.ann)).records }
+
+    func errors(_ level: String = "error") -> [String] { log.entries.filter { $0.hasPrefix(level) } }
+}
+
+private struct NotingLog: LogHandler {
+    let notes: Notebook
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { notes.note("\(event.level): \(event.message)") }
+}

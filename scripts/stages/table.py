@@ -26,9 +26,10 @@ def tests_at_once(filter, skip=(), **more): return Tests(filter, skip, at_once=T
 def script(name, *arguments): return Command((f"scripts/{name}", *arguments))
 
 
-FORMAT = Stage("format", "format, what scripts/house counts, and whether a red test is seen", (
+FORMAT = Stage("format", "format, what scripts/house counts, whether a red test is seen, and the workflows", (
     Command(("bash", "-c", "git ls-files '*.swift' | xargs swift format lint --strict")),
-    script("house"), script("stages/check"), Command(("clients/generate", "--check"))))
+    script("house"), script("stages/check"), Command(("clients/generate", "--check")), script("stages/workflows")),
+    ("workflows",))
 BUILD = Stage("build", "build", (
     Command(("swift", "build", "--build-tests")),
     # What is built at the end of --all alone must not be the last to hear of a change.

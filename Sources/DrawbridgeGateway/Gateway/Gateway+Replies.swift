@@ -166,7 +166,7 @@ extension Gateway {
     private func replied(
         to plain: inout Request, original: Request, _ lookup: ReplyLookup
     ) async throws -> Response? {
-        let input = try await replyInput(of: &plain, isLookedAt: lookup.lookAtInput)
+        var input = try await replyInput(of: &plain, isLookedAt: lookup.lookAtInput)
         sends(plain)
         if input.value?.isWritten == true, replyBook.isNews("input", in: plain.name) {
             plain.logger.notice(
@@ -176,10 +176,20 @@ extension Gateway {
         // If the request is passed through instead, it has the body that was read here.
         var original = original
         original.body = plain.body
-        var lookup = lookup
+        var (lookup, asked) = (lookup, Set<String>())
         while let found = await next(in: &lookup, input) {
             if case .ask(let ask) = found.reply.outcome {
-                lookup.goOn(with: try await choice(by: ask, of: found, input, for: plain), of: found)
+                guard asked.insert(found.title).inserted else { continue }
+                let choice = try await choice(by: ask, of: found, input, for: plain)
+                lookup.goOn(with: choice, of: found)
+                // A held call that a person lets go on gets what was set or saved while it waited.
+                if choice.reply.isPass, found.source == "session \(plain.session.name)" {
+                    let why = lookup.why + ["\(found.title): \(choice.name)"]
+                    lookup = self.replies(for: plain)
+                    lookup.why = why
+                    input = try await replyInput(of: &plain, isLookedAt: lookup.lookAtInput)
+                    original.body = plain.body
+                }
                 continue
             }
             if !lookup.why.isEmpty {

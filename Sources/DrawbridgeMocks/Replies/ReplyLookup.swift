@@ -1,7 +1,7 @@
 import DrawbridgeMessages
 
 package struct FoundReply: Sendable {
-    let source: String
+    package let source: String
     package let name: String
     /// The reply's name for the log, such as `pay, case 2`, or `pay (offline)` for a reply of a scenario.
     package let title: String

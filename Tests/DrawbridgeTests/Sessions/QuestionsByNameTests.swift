@@ -57,6 +57,43 @@ import Testing
         try await task.value.json()["message"]?.stringValue ?? ""
     }
 
+    /// A call that was held gets what was set while it waited, or fails; the next one is not held.
+    @Test func aHeldCallGoesOnWithWhatIsSetByThen() async throws {
+        let ask =
+            #"{"$ask": "Held", "$choices": {"fail": {"$error": {"code": 500}}, "go on": {"$pass": true}}}"#
+        let once = #"{"$sequence": [\#(ask), {"$pass": true}]}"#
+        func set(_ reply: String) async { _ = await program.ask(.put, "replies?name=tip", reply) }
+        func held() async -> Task<JSON, any Error> {
+            let request = Request("/tip?_mobile_bridge=1&by=me")
+            let task = Task { [gateway] in try await gateway.respond(to: request).json() }
+            await until { [self] in gateway.questions.waiting.count == 1 }
+            return task
+        }
+        _ = await program.ask(.get, "questions")
+
+        await set(once)
+        let first = await held()
+        // It looks at the input, which nothing did before.
+        await set(#"{"$reply": "set for {{input.by}}"}"#)
+        #expect(await choose("tip", "go on").value.status == .ok)
+        #expect(try await first.value["data"] == "set for me")
+        #expect(try await page("/tip").value?.stringValue?.hasPrefix("set for") == true)
+
+        await set(once)
+        let second = await held()
+        #expect(await choose("tip", "fail").value.status == .ok)
+        #expect(try await second.value["code"] == 500)
+        #expect(try await page("/tip").value == nil)
+
+        // Held for good: each call waits, and one that goes on is not asked for again.
+        await set(ask)
+        for _ in 1...2 {
+            let third = await held()
+            #expect(await choose("tip", "go on").value.status == .ok)
+            #expect(try await third.value["code"] == 400)
+        }
+    }
+
     @Test(arguments: [
         ("pay", "/pay"), ("a/b%20c%25", "/a/b%20c%25"), ("a%2Fb%20c%25", "/a/b%20c%25"),
     ]) func aQuestionIsAnsweredByItsName(_ name: String, _ path: String) async throws {

@@ -60,9 +60,18 @@ export function late(node, milliseconds) {
     return { ...node, members: node.members.map(([name, value]) => [name, inside(name, value)]) };
 }
 
+const pass = object({ $pass: { type: 'word', text: 'true' } });
+
+/// A reply that waits for a person: then the call fails, or gets what answers it by that time.
+export function held(name) {
+    return object({
+        $ask: string(`The call of ${name} is held.`),
+        $choices: object({ fail: failure(500, 'The app failed.'), 'go on': pass }),
+    });
+}
+
 /// The reply for one call. - Parameter rest: for those behind it; null for what answers without it.
 export function once(node, rest) {
-    const pass = object({ $pass: { type: 'word', text: 'true' } });
     return object({ $sequence: { type: 'array', items: [node, rest ?? pass] } });
 }
 

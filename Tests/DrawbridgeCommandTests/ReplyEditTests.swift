@@ -35,6 +35,9 @@ import Testing
             title: "no names yet", before: "{\n\t\"replies\": {}\n}\n",
             after: "{\n\t\"replies\": {\n\t\t\"pay\": {\"code\": 0}\n\t}\n}\n", line: 3),
         Case(
+            title: "mocks by their other name", before: "{\n\t\"mocks\": {\"pay\": 1}\n}\n",
+            after: "{\n\t\"mocks\": {\"pay\": {\"code\": 0}}\n}\n", line: 2),
+        Case(
             title: "only a comment", before: "{\n  \"replies\": {\n    // None } yet.\n  }\n}\n",
             after: "{\n  \"replies\": {\n    // None } yet.\n    \"pay\": {\"code\": 0}\n  }\n}\n", line: 4),
         Case(

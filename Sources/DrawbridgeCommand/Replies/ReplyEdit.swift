@@ -104,10 +104,10 @@ struct ReplyEdit {
             object.members?.last { $0.name == name }?.value.members ?? []
         }
         let file = try LocatedJSON(parsing: text)
-        var objects = (file.members ?? []).filter { $0.name == "replies" }.map { ([$0.name], $0.value) }
+        var objects = (file.members ?? []).filter { Self.areMocks($0.name) }.map { ([$0.name], $0.value) }
         objects += members(file, "scenarios").map { (["scenarios", $0.name], $0.value) }
         for (page, value) in members(file, "pages") {
-            objects += (value.members ?? []).filter { $0.name == "replies" }.map {
+            objects += (value.members ?? []).filter { Self.areMocks($0.name) }.map {
                 (["pages", page], $0.value)
             }
         }
@@ -124,9 +124,11 @@ struct ReplyEdit {
         return all.map { ($0, $0.value.range.lowerBound) }.sorted { $0.1 < $1.1 }.map(\.0)
     }
 
+    private static func areMocks(_ name: String) -> Bool { name == "replies" || name == "mocks" }
+
     private func replies() throws(ReplyFault) -> LocatedJSON? {
         let file = try LocatedJSON(parsing: text)
-        let replies = file.members?.last { $0.name == "replies" }?.value
+        let replies = file.members?.last { Self.areMocks($0.name) }?.value
         guard file.members != nil, replies.map({ $0.members != nil }) != false else {
             throw ReplyFault(
                 "mocks are objects: {\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}", at: replies ?? file)

@@ -39,11 +39,11 @@ extension Option {
     }
 
     init<Given: ExpressibleByArgument>(
-        wrappedValue: [Given], _ value: String, _ help: String, usual: String? = nil, more: String? = nil,
-        completion: CompletionKind? = nil
+        wrappedValue: [Given], _ value: String, _ help: String, name: NameSpecification = .long,
+        usual: String? = nil, more: String? = nil, completion: CompletionKind? = nil
     ) where Value == [Given] {
         let help = ArgumentHelp(help, usual: usual, more: more, value: value)
-        self.init(wrappedValue: wrappedValue, help: help, completion: completion)
+        self.init(wrappedValue: wrappedValue, name: name, help: help, completion: completion)
     }
 
     init<Given: CaseIterable & RawRepresentable<String> & Sendable>(

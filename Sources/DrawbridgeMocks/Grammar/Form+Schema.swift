@@ -63,7 +63,8 @@ extension Keywords {
         Form.of(
             "object", ("properties", properties), ("additionalProperties", false),
             ("required", .array(required.map(JSON.string))), ("minProperties", .number(.init(least))),
-            ("allOf", leading.isEmpty ? nil : .array(neighbours)))
+            ("allOf", leading.isEmpty ? nil : .array(neighbours)),
+            ("not", self["mocks"].map { _ in ["required": ["mocks", "replies"]] }))
     }
 
     /// For each leading keyword a rule that allows only its `beside` keywords in the same object.

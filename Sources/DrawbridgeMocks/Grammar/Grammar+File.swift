@@ -1,10 +1,15 @@
 import DrawbridgeJSON
 
 extension Grammar {
-    private static let replies = Keyword(
-        "replies", .defined("names"), "The mocks: what native answers, by the name that a page calls.",
-        otherwise: #"replies are an object, such as {"getUser": {"nick": "Ann"}}"#,
-        example: #"{"getUser": {"nick": "Ann"}}"#)
+    private static let replies = [
+        ("replies", "The mocks: what native answers, by the name that a page calls."),
+        ("mocks", "The same as replies, by another name."),
+    ].map { name, says in
+        Keyword(
+            name, .defined("names"), says,
+            otherwise: #"\#(name) are an object, such as {"getUser": {"nick": "Ann"}}"#,
+            example: #"{"getUser": {"nick": "Ann"}}"#)
+    }
 
     static let globalIsWanted = "is not a JavaScript name in ASCII, such as appInfo"
     static let cookieIsWanted = """
@@ -47,7 +52,7 @@ extension Grammar {
             otherwise:
                 #"bridge is a list of names given by --bridge, such as ["flutter"]; [] for none"#,
             example: #"["flutter"]"#)
-        return Keywords(title: "a page", least: 1, all: [replies, bridge] + given)
+        return Keywords(title: "a page", least: 1, all: replies + [bridge] + given)
     }()
 
     private static let pagesExample = #"{"/pay*": {"replies": {"price": 12}}}"#
@@ -66,7 +71,6 @@ extension Grammar {
             Keyword(
                 "$schema", .described(["type": "string"]),
                 "Where an editor finds this schema. Drawbridge does not read it."),
-            replies,
             Keyword(
                 "scenarios", .named(.defined("names"), names: scenarioNames),
                 "Mocks that win while their scenario is on. Of scenarios with one group, as in group/name, one is on.",
@@ -86,6 +90,6 @@ extension Grammar {
                 "Mocks and settings for some pages, by their path; * matches any characters.",
                 otherwise: "pages are an object: \(pagesExample)", example: pagesExample),
         ]
-        return Keywords(title: "a file of replies", all: others + given)
+        return Keywords(title: "a file of replies", all: replies + others + given)
     }()
 }

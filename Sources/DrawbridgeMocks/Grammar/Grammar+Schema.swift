@@ -15,6 +15,7 @@ extension Grammar {
         for (name, rule) in settings { schema[name] = rule }
         schema["properties"] = .object(properties)
         schema["additionalProperties"] = false
+        schema["not"] = file.schema["not"]
         schema["definitions"] = definitions
         return .object(schema)
     }

@@ -86,6 +86,9 @@ package struct Keywords: Sendable {
         for name in required where read[name] == nil {
             throw ReplyFault("\(title) needs a \(name)", at: object)
         }
+        if let mocks = read["mocks"], let other = read.updateValue(mocks, forKey: "replies") {
+            throw ReplyFault("mocks and replies mean the same; keep one", at: other)
+        }
         return read
     }
 }

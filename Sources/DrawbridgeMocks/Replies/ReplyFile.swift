@@ -81,7 +81,7 @@ package struct ReplyFile: Sendable {
         _ members: [(name: String, value: LocatedJSON)], of value: LocatedJSON
     ) throws(ReplyFault) {
         for (name, value) in members where !keys.contains(name) {
-            let isOurs = ["reply", "mock", "mocks"].contains(name)
+            let isOurs = ["reply", "mock"].contains(name)
             let near = isOurs ? "replies" : Nearest.of(name, among: keys.sorted())
             throw ReplyFault(
                 "\(name) does not belong in a file of replies; \(near.map { "did you mean \($0)?" } ?? "put mocks into replies: {\"replies\": {\"\(name)\": …}}")",

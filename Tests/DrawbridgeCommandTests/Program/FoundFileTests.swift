@@ -18,7 +18,7 @@ import Testing
     @Test func theFileIsFoundInTheServedFolderElseInTheWorkingFolder() async throws {
         let folder = try Folder()
         try folder.write("page/index.html", "<p>page</p>")
-        try folder.write("drawbridge.json", #"{"replies": {"a": "working"}}"#)
+        try folder.write("drawbridge.json", #"{"mocks": {"a": "working"}}"#)
         let working = try Self.drawbridge(in: folder, "--root", "page/")
         _ = try await working.line(with: "settings  drawbridge.json  (found)")
         #expect(try await Self.call(working.address(), "a").contains("working"))
@@ -42,6 +42,11 @@ import Testing
         try folder.write("named.json", #"{"replies": {"b": 1}}"#)
         let named = try Self.drawbridge(in: folder, "-c", "named.json")
         #expect(try await Self.call(named.address(), "a").contains("No response"))
+
+        // Flags have the other name too.
+        let flags = try Self.drawbridge(in: folder, "--mock", "c=2", "--mocks", "named.json")
+        #expect(try await Self.call(flags.address(), "b").contains(#""data":1"#))
+        #expect(try await Self.call(flags.address(), "c").contains(#""data":2"#))
     }
 
     /// One file is not taken for two where its folder has two names.
@@ -237,7 +242,7 @@ import Testing
         _ = try await program.line(
             with: """
                 settings.json: 1 as before; answer-missing, bridge: android, dsbridge; pages have it when they are loaded \
-                again; --inject of the command line stays; port: from the next start on
+                again; --inject of the command line still applies; port: at the next start
                 """)
         try folder.write("mine.js", "drawbridge.setUp(() => {})")
         try folder.write("settings.json", #"{"bridge": "mine.js", "port": 1}"#)

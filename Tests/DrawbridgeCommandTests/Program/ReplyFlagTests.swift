@@ -77,7 +77,7 @@ import Testing
         (["--reply", #"a={nick:"Ann"}"#], #"all of it in single ones: 'a={"nick":"Ann"}'"#, 64),
         (["--reply", "mine.json"], "to use a file of mocks, write --replies mine.json", 64),
         (["--reply", "@mine.json"], "to use a file of mocks, write --replies mine.json", 64),
-        (["--mock", "a=1"], "there is no --mock; did you mean --reply", 64),
+        (["--stub", "a=1"], "there is no --stub; did you mean --reply", 64),
         (["--stubs=a.json"], "there is no --stubs; did you mean --reply", 64),
         (["--replies", "/no/such.json"], "cannot read /no/such.json", 1),
         (["--replies", "a=1"], "did you mean --reply 'a=1'?", 1),

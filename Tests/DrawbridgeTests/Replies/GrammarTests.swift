@@ -33,7 +33,7 @@ import Testing
         ),
         (#"{"replies": {"a": {"$response": {"header": {}}}}}"#, "and no header; did you mean headers?"),
         (#"{"events": {"a": [{"emit": "b", "dat": 1}]}}"#, "and no dat; did you mean data?"),
-        (#"{"pages": {"/a": {"scenarios": {}}}}"#, "a page has replies, bridge, globals, cookies, userAgent"),
+        (#"{"pages": {"/a": {"scenarios": {}}}}"#, "a page has replies, mocks, bridge, globals, cookies"),
         (#"{"pages": {"/a": {}}}"#, "write one of them"), (#"{"globals": []}"#, "globals are an object"),
         (#"{"scenario": 5}"#, "scenario is a name, or an array of names"),
     ])

@@ -27,7 +27,8 @@ import Testing
         #expect(Set(ReplyReader.words).subtracting(beside) == Set(Self.outcomes.map(\.word)))
         #expect(
             ReplyFile.keys == [
-                "$schema", "cookies", "events", "globals", "pages", "replies", "scenario", "scenarios",
+                "$schema", "cookies", "events", "globals", "mocks", "pages", "replies", "scenario",
+                "scenarios",
                 "userAgent",
             ])
         for (_, reply, isForAll) in Self.outcomes {

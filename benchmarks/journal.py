@@ -252,7 +252,7 @@ def in_the_inspector(screen, command):
 
     def filters():
         # What stands in the input of every record, and then a name that none has as well.
-        for words, found in [("tide", "records of"), ("tide name:click", "Nothing fits")]:
+        for words, found in [("tide", "records of"), ("tide name:click", "Nothing matches")]:
             screen.at(screen.inspector, types(words))
             screen.until(f"document.getElementById('found').textContent.includes('{found}')")
 

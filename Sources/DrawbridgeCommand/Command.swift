@@ -31,17 +31,17 @@ struct Command: ParsableCommand {
                 """,
             discussion: """
                   \(program.name) my-page --open          serve a page
-                  \(program.name) http://127.0.0.1:5173   stand in front of a dev server
+                  \(program.name) http://127.0.0.1:5173   serve a dev server's pages
                   \(program.name) init my-page            find its native calls, write mocks
                   \(program.name) --reply 'getUser={"nick":"Ann"}'
                                                      mock one native call
                   \(program.name) --bridge flutter        give pages one more bridge
-                  \(program.name) --choose alert=ok       answer a question without a person
+                  \(program.name) --choose alert=ok       answer a question automatically
                   \(program.name) -c settings.json        {"port": 8081, "root": "my-page"}
 
-                Native calls are answered by mocks and handlers: calls by a bridge, requests with _mobile_bridge=1, \
-                and requests to __jsbridge__. All other requests get files, or go on to the dev server. The manual is \
-                at /__drawbridge__/manual/ while it runs.
+                Native calls are answered by mocks and handlers: calls through a bridge, requests with _mobile_bridge=1, \
+                and requests to __jsbridge__. All other requests get files, or are forwarded to the dev server. The \
+                manual is at /__drawbridge__/manual/ while it runs.
 
                 Precedence: flags, environment variables, configuration file. Exit codes: 0 after SIGTERM, SIGHUP or \
                 Ctrl-C, 3 after --unanswered fail, 64 for wrong arguments, 1 for any other error.
@@ -49,10 +49,10 @@ struct Command: ParsableCommand {
             version: program.version)
     }
 
-    /// The error for a flag that users try by analogy, such as `--mock` for `--reply`; nil for any other argument.
+    /// The error for a flag that users try by analogy, such as `--stub` for `--reply`; nil for any other argument.
     static func misnamed(_ argument: String) -> String? {
         let name = String(argument.prefix { $0 != "=" })
-        guard ["--mock", "--mocks", "--stub", "--stubs"].contains(name) else { return nil }
+        guard ["--stub", "--stubs"].contains(name) else { return nil }
         return "there is no \(name); did you mean --reply 'getUser={\"nick\":\"Ann\"}', or --replies FILE?"
     }
 
@@ -75,13 +75,13 @@ struct Command: ParsableCommand {
     @OptionGroup(title: "Advanced") var advanced: AdvancedOptions
 
     @Option(
-        "file", "A JSON file with these flags as keys; its relative paths start at its own folder.",
+        "file", "A JSON file with these flags as keys; relative paths start at the file's folder.",
         name: [.customShort("c", allowingJoined: true), .long], completion: .file(extensions: ["json"]))
     var config: String?
 
     @Flag(help: "Print the JSON Schema of these files, for editors.")
     var schema = false
 
-    @Flag(help: "Read the testing API's token from the first line of stdin, and stop when that closes.")
+    @Flag(help: "Read the testing API's token from the first line of stdin, and stop when stdin closes.")
     var tokenStdin = false
 }

@@ -52,27 +52,27 @@ package final class PagesWithoutNative: Sendable {
         case .redirected(let scheme, nil):
             """
             \(path) redirects a script's request to \(scheme)://, which is a network error in browsers; let the page open \
-            \(path) by a link or in a frame, or answer the script itself
+            \(path) by a link or in a frame, or answer without a redirect
             """
         case .wide:
             "\(path) has no page runtime: its text is UTF-16; save it as UTF-8"
         case .xml:
-            "\(path) has no page runtime: it is XHTML, into which no script is inserted; serve it as text/html"
+            "\(path) has no page runtime: no script is inserted into XHTML; serve it as text/html"
         case .sandboxed:
             """
-            \(path) can call no handler: its Content-Security-Policy has sandbox without allow-same-origin, so \
-            it has no origin that the gateway could check; add allow-same-origin to its sandbox
+            \(path) cannot call handlers: its Content-Security-Policy has sandbox without allow-same-origin, so \
+            the gateway cannot check its origin; add allow-same-origin to its sandbox
             """
         case .scriptless:
             """
-            \(path) can call no handler: its Content-Security-Policy has sandbox without allow-scripts, so no script runs \
-            in it; add allow-scripts to its sandbox
+            \(path) cannot call handlers: its Content-Security-Policy has sandbox without allow-scripts, so no script \
+            runs in it; add allow-scripts to its sandbox
             """
         case .framed:
-            "\(path) cannot call native inside a page of another site; open it in a tab of its own"
+            "\(path) cannot call native in a frame on another site's page; open it in its own tab"
         case .unasked:
             """
-            \(path) has not asked for its page runtime, /__drawbridge__/page.js: if it is still open, \
+            \(path) has not loaded its page runtime, /__drawbridge__/page.js: if the page is still open, \
             the sandbox of its frame, an extension or its own service worker blocks the script
             """
         }

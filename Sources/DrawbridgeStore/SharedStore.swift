@@ -129,7 +129,7 @@ public final class SharedStore: Sendable {
     private var gone: HTTPError {
         HTTPError(
             .serviceUnavailable,
-            "the shared store at \(address) does not answer; mocks of sessions that are here go on, and this has to wait"
+            "the shared store at \(address) does not answer; sessions of this gateway keep their mocks; try this again later"
         )
     }
 

@@ -53,7 +53,7 @@ struct StoreWriter {
         guard !wasGone, let why else { return }
         gateway.logger.error(
             """
-            the shared store at \(store.address) does not answer: \(why); mocks of sessions that are here go on, and \
+            the shared store at \(store.address) does not answer: \(why); sessions of this gateway keep their mocks, and \
             changes are a 503 until it does
             """)
     }

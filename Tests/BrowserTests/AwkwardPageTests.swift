@@ -383,7 +383,7 @@ import Testing
             #expect(unheard["code"] == 409)
             #expect(unheard["data"]?.arrayValue?.map { $0["name"] } == ["onNothing", "silence"])
             #expect(unheard["data"]?[0]?["page"]?["id"]?.stringValue == page)
-            _ = try await site.program.line(with: "onNothing was not heard by page \(page.prefix(8)) at /")
+            _ = try await site.program.line(with: "onNothing failed in page \(page.prefix(8)) at /")
             // The page was left: the back button may find it again, or it is gone.
             try await browser.open("\(site.address)/other.html")
             let gone = try await site.said("POST", "events/push")

@@ -78,7 +78,7 @@ import Testing
         let folder = try Folder()
         try folder.write("index.html", "<!doctype html>\(Self.hearing)<script>Android.pay('{}')</script>")
         let site = try await ServedFolder(folder.path, "--bridge", "android", "--reply", "Android/share=1")
-        let text = "has read Android.pay, which is not there: no handler at /Android/pay"
+        let text = "looked for Android.pay, which does not exist: no handler at /Android/pay"
         try await DrivenBrowser.drive(browser) { browser in
             try await browser.open("\(site.address)/")
             try await browser.expect("said.filter(text => text.includes('\(text)')).length", 1)

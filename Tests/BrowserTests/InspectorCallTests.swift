@@ -96,7 +96,7 @@ import Testing
                 try await driven.evaluate(
                     "[...document.querySelectorAll('.answer-editor .actions button')].map(b => b.textContent)"
                 )
-                    == ["Until Drawbridge stops", "Once", "3 s late", "Fail once"])
+                    == ["Until Drawbridge stops", "Once", "3 s late", "Fail once", "Hold once"])
             try await driven.click(Site.button("Until Drawbridge stops"))
             try await driven.expect("document.querySelector('.answer-editor .status.good') !== null")
             #expect(try await inspected.inPage("call('getVip')")["data"] == ["nick": "Ann"])
@@ -201,9 +201,20 @@ import Testing
             try await driven.click(Site.button("3 s late"))
             try await driven.expect("\(status).includes('after 3 seconds')")
             #expect(try await inspected.inPage("call('getVip')")["data"] == ["nick": "Ann"])
+            // A call that is held gets what was given while it waited.
+            try await driven.click(Site.button("Hold once"))
+            try await driven.expect("\(status).includes('waits at the top')")
+            try await inspected.inPage("(window.held = call('getVip')) && 0")
+            try await driven.expect(
+                "document.querySelector('#questions').textContent.includes('getVip is held')")
+            try await driven.click(Site.button("Until Drawbridge stops"))
+            try await driven.expect("\(status).includes('Until Drawbridge stops')")
+            try await driven.expect("!\(Site.button("go on")).disabled")
+            try await driven.click(Site.button("go on"))
+            #expect(try await inspected.inPage("held")["data"] == ["nick": "Ann"])
             let calls = try await site.ask("GET", "calls?name=getVip")["calls"]?.arrayValue ?? []
             let took = calls.map { $0["milliseconds"]?.numberValue?.doubleValue ?? -1 }
-            #expect(took.count == 4 && took.last ?? 0 >= 3000 && took.dropLast().allSatisfy { $0 < 3000 })
+            #expect(took.count == 5 && took[3] >= 3000 && took[..<3].allSatisfy { $0 < 3000 })
         }
     }
 

@@ -242,9 +242,9 @@ struct InspectorControlTests {
             try await inspected.inPage("call('getUser', { orderNo: 17 })")
             try await driven.expect("document.querySelectorAll('.row.call').length", 1)
             for (words, said) in [
-                ("nmae:pay", "Nothing fits: the filter has no word nmae:, only name: state: kind:"),
-                ("-x state:eror", "Nothing fits: there is no state eror, only waiting, answered, error,"),
-                ("name:pay", "Nothing fits the filter."), ("orderNo:17", "1 record of "),
+                ("nmae:pay", "Nothing matches: the filter has no key nmae:, only name: state: kind:"),
+                ("-x state:eror", "Nothing matches: state cannot be eror, only waiting, answered, error,"),
+                ("name:pay", "Nothing matches the filter."), ("orderNo:17", "1 record of "),
             ] {
                 try await driven.press("/")
                 try await driven.type(words)

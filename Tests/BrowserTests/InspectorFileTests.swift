@@ -216,7 +216,7 @@ struct InspectorFileTests {
             try await driven.click(InspectedBrowser.button("Edit the whole mock"))
             try await driven.expect("\(text).includes('$cases') && \(text).includes('{{input.orderNo}}')")
             try await driven.press(DrivenBrowser.Key.enter)
-            try await driven.expect("\(status).startsWith('It is written so already.')")
+            try await driven.expect("\(status).startsWith('This answer is already saved.')")
             #expect(try folder.read("drawbridge.json") == written)
 
             try await answers("user", "null")
@@ -306,7 +306,7 @@ struct InspectorFileTests {
                     try await press(gesture)
                     if gesture == "Save in drawbridge.json", name != "aValue" {
                         try await driven.expect(
-                            "\(status).startsWith('A save replaces all of \(name), and loses its $')")
+                            "\(status).startsWith('Saving replaces all of \(name), and loses its $')")
                         #expect(try folder.read("drawbridge.json") == written)
                         try await press("Replace it")
                     }

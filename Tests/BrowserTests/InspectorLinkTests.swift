@@ -29,7 +29,7 @@ import Testing
             try await driven.openWindow(link)
             try await driven.expect("document.getElementById('gate').hidden", false)
             let words = try await driven.evaluate(Self.gate).stringValue ?? ""
-            #expect(words.contains("has been used") && words.contains("Type i and Enter"), "\(words)")
+            #expect(words.contains("was already used") && words.contains("Type i and Enter"), "\(words)")
             #expect(try await driven.evaluate("document.getElementById('app').hidden") == true)
             #expect(try await driven.evaluate("location.hash + sessionStorage.length") == "0")
 
@@ -119,7 +119,7 @@ import Testing
             try await driven.expect("other.document.getElementById('gate')?.hidden", false)
             #expect(
                 try await driven.evaluate("other.document.getElementById('gate').textContent").stringValue?
-                    .hasPrefix("Open me by the link that the gateway prints") == true)
+                    .hasPrefix("Open the inspector with the link that the gateway prints") == true)
             #expect(try await driven.evaluate("other.document.getElementById('app').hidden") == true)
             #expect(try await driven.evaluate("other.location.hash") == "")
             try await driven.go(to: first)

@@ -70,8 +70,8 @@ struct InspectorMenuTests {
             for (names, says) in [
                 (
                     "In the list: getVip, vibrate.",
-                    "has 2 names more: getVip, vibrate. Write in place of each {} what your app answers."
-                ), ("what pages looked for in vain?", "There are no new names."),
+                    "has 2 names more: getVip, vibrate. Replace each {} with what your app answers."
+                ), ("what pages looked for but did not find?", "There are no new names."),
             ] {
                 try await driven.click(Site.button("More"))
                 try await driven.click(Site.button("Add what nobody answered …", in: ".menu"))

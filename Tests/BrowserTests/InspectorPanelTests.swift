@@ -157,7 +157,7 @@ struct InspectorPanelTests {
             try await driven.expect(badge, "gone")
             try await driven.expect("document.querySelectorAll('.pages .open-page.gone').length", 1)
             try await driven.expect(
-                "document.querySelector('#panel-pages .rest > summary').textContent", "1 page that went")
+                "document.querySelector('#panel-pages .rest > summary').textContent", "1 page closed")
             #expect(
                 try await driven.evaluate("document.querySelector('#panel-pages .none').checkVisibility()")
                     == true)

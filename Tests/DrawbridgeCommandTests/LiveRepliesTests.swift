@@ -50,8 +50,8 @@ import Testing
                 #"{"bridge": ["flutter", "flutter"]}"#,
                 "settings.json: --bridge flutter: there are two bridges"
             ),
-            (#"{"scheme": "https", "bridge": "flutter"}"#, "browsers take it themselves"),
-            (#"{"shortcuts": "window"}"#, "browsers have such an object"),
+            (#"{"scheme": "https", "bridge": "flutter"}"#, "browsers use it themselves"),
+            (#"{"shortcuts": "window"}"#, "browsers have an object of this name"),
             (#"{"bridge": "flutter", "keep-host": true}"#, "there is no upstream"),
         ] {
             await #expect {

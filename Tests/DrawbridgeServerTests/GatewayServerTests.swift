@@ -65,7 +65,7 @@ import Testing
             #expect(collected.status == 413)
             #expect(
                 collected.text
-                    == #"{"code":413,"message":"the body has 3145728 bytes, and 10 are taken here"}"#)
+                    == #"{"code":413,"message":"the body has 3145728 bytes; the limit is 10"}"#)
         }
     }
 

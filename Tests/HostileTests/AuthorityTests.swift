@@ -96,7 +96,7 @@ struct AuthorityTests {
             let foreign = "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let refused = try await replies(port, foreign.utf8 + Array(get(target)))
             #expect(refused.map(\.status) == [403])
-            #expect(refused.map { $0.text.contains("which is no proxy") } == [true])
+            #expect(refused.map { $0.text.contains("which is not a proxy") } == [true])
         }
     }
 

@@ -30,7 +30,7 @@ extension Gateway {
         case .wrong, nil:
             throw HTTPError(
                 .forbidden,
-                "this takes the tester's token, which the gateway prints when it starts: send it as Authorization: Bearer"
+                "this needs the tester's token, which the gateway prints when it starts: send it as Authorization: Bearer"
             )
         }
     }
@@ -56,6 +56,6 @@ extension Request {
     package func checkQueryHasNoSecret() throws(HTTPError) {
         guard hasSecretInQuery else { return }
         throw HTTPError(
-            .badRequest, "a secret has no place in an address; send it as Authorization: Bearer")
+            .badRequest, "an address must not contain a secret; send it as Authorization: Bearer")
     }
 }

@@ -63,7 +63,7 @@ enum JournalAPI {
         if verdict.isUncertain {
             throw HTTPError(
                 .conflict,
-                "the journal has lost calls that might count; DELETE \(OwnPath.calls.path) before a long test"
+                "the journal has lost calls that may match; DELETE \(OwnPath.calls.path) before a long test"
             )
         }
         guard verdict.isRight else {
@@ -224,7 +224,7 @@ extension Journal {
         if since > next {
             throw HTTPError(
                 .gone,
-                "since: the next record will be \(next); the gateway was started again, so begin without since"
+                "since: the next record will be \(next); the gateway was restarted, so ask without since"
             )
         }
     }

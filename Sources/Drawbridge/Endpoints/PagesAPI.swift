@@ -152,7 +152,7 @@ extension Gateway {
         if let page = fitting.first { return page }
         throw HTTPError(
             .notFound,
-            "there is no page\(name == "latest" ? "" : " \(name.cut(to: 40))")\(isAny ? "" : " in session \(session.name)"); GET \(OwnPath.pages.path) lists all"
+            "there is no page\(name == "latest" ? "" : " \(name.cut(to: 40))")\(isAny ? "" : " in session \(session.name)"); GET \(OwnPath.pages.path) lists all pages"
         )
     }
 }

@@ -177,7 +177,7 @@ struct CallCheck: Sendable {
             let before = calls.last.map { " after \($0.name), call \($0.number)" } ?? ""
             let names = page.records.map(\.name).suffix(20).joined(separator: ", ")
             verdict.sentence =
-                "\(missing) was not called\(before); called were \(names.isEmpty ? "none" : names)"
+                "\(missing) was not called\(before); called: \(names.isEmpty ? "none" : names)"
         }
         return verdict
     }

@@ -17,7 +17,7 @@ enum JournalStream {
             guard last.hasPrefix(epoch), let number = Int(plain: last.dropFirst(epoch.count)) else {
                 throw HTTPError(
                     .gone,
-                    "Last-Event-ID: it is of another process; the gateway was started again, so begin anew")
+                    "Last-Event-ID: it is from before the gateway was restarted; connect without it")
             }
             place = number
         }

@@ -255,8 +255,8 @@ actor LiveReplies {
             given.isEmpty
                 ? nil
                 : "\(given.map(config.shown).joined(separator: ", ")); pages have it when they are loaded again",
-            idle.isEmpty ? nil : "--\(idle.joined(separator: ", --")) of the command line stays",
-            late.isEmpty ? nil : "\(late.joined(separator: ", ")): from the next start on",
+            idle.isEmpty ? nil : "--\(idle.joined(separator: ", --")) of the command line still applies",
+            late.isEmpty ? nil : "\(late.joined(separator: ", ")): at the next start",
         ].compactMap(\.self)
     }
 

@@ -9,7 +9,7 @@ struct LogOptions: ParsableArguments {
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
             case .quiet: "Print only address, questions, warnings and errors."
-            case .verbose: "Print also whole calls, pages' messages, and ids."
+            case .verbose: "Also print whole calls, pages' messages, and ids."
             }
         }
     }
@@ -21,12 +21,12 @@ struct LogOptions: ParsableArguments {
 
     @Option(
         "kinds", "Which requests to log: native, upstream, files, gateway, with commas.", usual: "native",
-        more: "The default adds files where no page is served; for json it is all.")
+        more: "The default adds files if no page is served; json logs all kinds.")
     var log: String?
 
     @Option(
         "words",
-        "Hide the values of members with this word in their names, besides token, password …: iban,bic")
+        "Also hide values of members with this word in their names, as with token, password …: iban,bic")
     var redact: [String] = []
 
     func validate() throws {
@@ -50,7 +50,7 @@ struct LogOptions: ParsableArguments {
         }
         guard !words.isEmpty else {
             throw ValidationError(
-                "--log: must be one or more of \(all.joined(separator: ", ")); --quiet has no lines")
+                "--log: must be one or more of \(all.joined(separator: ", ")); for no lines use --quiet")
         }
         return Set(words.compactMap(LoggedRequests.init))
     }

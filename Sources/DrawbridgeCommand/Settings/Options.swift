@@ -24,11 +24,12 @@ struct ServingOptions: ParsableArguments {
 struct HandlerOptions: ParsableArguments {
     @Option(
         "name=value", "Mock one call: 'getUser={\"nick\":\"Ann\"}'. Repeatable.",
+        name: [.long, .customLong("mock")],
         more: "The value is any JSON, or $error, $delay, $cases …: see the manual.")
     var reply: [String] = []
 
     @Option(
-        "file", "Mock many by a file; saving reloads it. Repeatable.",
+        "file", "A file of mocks; saving it reloads it. Repeatable.", name: [.long, .customLong("mocks")],
         more:
             "{\"replies\": {\"getUser\": {\"nick\": \"Ann\"}}}; drawbridge.json in the folder, or else here, is used by default.",
         completion: .file(extensions: ["json"]))
@@ -44,7 +45,7 @@ struct HandlerOptions: ParsableArguments {
 
     @Flag(
         "Answer alert, login, pay, share … by the built-in handlers.", usual: "only without a file of mocks",
-        more: "With one they answer only the names mocked as {\"$pass\": true}.")
+        more: "With mocks, they answer only names mocked as {\"$pass\": true}.")
     var builtIns: Bool?
 
     @Option(
@@ -85,7 +86,7 @@ struct TestOptions: ParsableArguments {
 
     func validate() throws {
         for text in choose where !text.hasPrefix("@") { _ = try Answers.parse(text) }
-        try check("--journal", journal, in: Self.records, "it is a number of records from 1 to 100000")
+        try check("--journal", journal, in: Self.records, "use a number of records from 1 to 100000")
     }
 }
 
@@ -96,7 +97,7 @@ struct InspectorOptions: ParsableArguments {
     @Option("number", "The inspector's port; 0 takes a free one.", usual: "0")
     var inspectorPort: Int?
 
-    @Option("url", "The inspector's address in the browser, where it is another: http://localhost:8081.")
+    @Option("url", "The inspector's URL in the browser, if it is different: http://localhost:8081.")
     var inspectorUrl: String?
 
     @Flag("Let programs write mocks into the file, as the inspector does.", usual: "--no-save")
@@ -113,7 +114,7 @@ struct InspectorOptions: ParsableArguments {
 struct AccessOptions: ParsableArguments {
     @Flag(
         "Serve phones on your network, by link and QR code.",
-        more: "It listens on all addresses, as --host 0.0.0.0.")
+        more: "Listens on all addresses, like --host 0.0.0.0.")
     var lan: Bool?
 
     @Option(
@@ -122,7 +123,7 @@ struct AccessOptions: ParsableArguments {
         more: "Other devices must first open the link that is printed.")
     var host: String?
 
-    @Option("url", "The page's address in the browser, where it is another: http://localhost:9090.")
+    @Option("url", "The page's URL in the browser, if it is different: http://localhost:9090.")
     var publicUrl: String?
 
     @Flag(
@@ -131,7 +132,7 @@ struct AccessOptions: ParsableArguments {
     var localTrust: Bool?
 
     @Option(
-        "file", "Serve https by this PEM certificate chain and --key.", completion: .file())
+        "file", "Serve https with this PEM certificate chain and --key.", completion: .file())
     var cert: String?
 
     @Option("file", "The private key of --cert, as PEM.", completion: .file()) var key: String?
@@ -145,8 +146,8 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         "address",
-        "Trust the X-Forwarded-For of this proxy in front, or of a range of them: 127.0.0.1. Repeatable.",
-        more: "Without it, every proxied request counts as from another device.")
+        "Trust X-Forwarded-For from this proxy, or from a range of addresses: 127.0.0.1. Repeatable.",
+        more: "Without it, proxied requests are treated as from another device.")
     var trustedProxy: [String] = []
 
     @Flag("Let programs on other machines use the testing API too, with its token.")
@@ -178,12 +179,12 @@ struct AccessOptions: ParsableArguments {
 }
 
 struct AdvancedOptions: ParsableArguments {
-    @Option("seconds", "Time for running requests at a stop.", usual: "3") var grace: Double?
+    @Option("seconds", "Time to finish running requests at exit.", usual: "3") var grace: Double?
 
     @Option(
-        "seconds", "Serve on for so long after SIGTERM, while health answers 503 and connections close.",
+        "seconds", "Keep serving this long after SIGTERM, while health answers 503 and connections close.",
         usual: "0",
-        more: "Ends earlier when no connection is left; a second signal ends it.")
+        more: "Ends earlier when no connection is left, or at a second signal.")
     var drain: Double?
 
     @Option(
@@ -197,7 +198,7 @@ struct AdvancedOptions: ParsableArguments {
 
     @Option(
         "url", "Share the sessions of several gateways: unix:/run/redis.sock, redis://host:6379/0.",
-        more: "Redis or Valkey. A URL with a password comes by DRAWBRIDGE_STORE.")
+        more: "Redis or Valkey. Put a URL with a password in DRAWBRIDGE_STORE.")
     var sharedStore: String?
 
     static let seconds = 0.0...3600.0
@@ -213,8 +214,8 @@ struct AdvancedOptions: ParsableArguments {
             throw ValidationError(
                 "--memory-for-bodies: must be a size of 1MB or more, for instance 256MB or 2GB")
         }
-        try check("--grace", grace, in: Self.seconds, "it is a number of seconds from 0 to 3600")
-        try check("--drain", drain, in: Self.seconds, "it is a number of seconds from 0 to 3600")
+        try check("--grace", grace, in: Self.seconds, "use a number of seconds from 0 to 3600")
+        try check("--drain", drain, in: Self.seconds, "use a number of seconds from 0 to 3600")
     }
 }
 
@@ -231,7 +232,7 @@ struct BehindOptions: ParsableArguments {
     @Flag("Send the caller's Host to upstreams, not their own.") var keepHost: Bool?
 
     @Flag(
-        "Send X-Forwarded-For to upstreams, with --keep-host -Proto and -Host too.", usual: "--forwarded")
+        "Send X-Forwarded-For to upstreams; with --keep-host also -Proto and -Host.", usual: "--forwarded")
     var forwarded: Bool?
 
     @Flag(
@@ -254,6 +255,6 @@ struct BehindOptions: ParsableArguments {
     func validate() throws {
         try check("--upstream", upstream) { try Upstream($0) }
         try check(
-            "--upstream-timeout", upstreamTimeout, in: Self.seconds, "it is a number of seconds up to 86400")
+            "--upstream-timeout", upstreamTimeout, in: Self.seconds, "use a number of seconds up to 86400")
     }
 }

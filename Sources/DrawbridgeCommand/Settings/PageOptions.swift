@@ -55,13 +55,13 @@ struct PageOptions: ParsableArguments {
     var envelope: Bool?
 
     @Option(
-        oneOf: "who", "In your app itself: its own bridges answer, or the mocks do, as in a browser.",
+        oneOf: "who", "Who answers inside your app: app (its own bridges) or mocks, as in a browser.",
         usual: "app")
     var inApp: PageRuntime.InApp?
 
     @Option(
         oneOf: "where",
-        "Show questions over the page: auto, where a person opened it on this machine; page, always, in tests too; off.",
+        "Show questions over the page: auto, if a person opened it on this machine; page, always, even in tests; off.",
         usual: "auto")
     var ask: Question.Asking?
 
@@ -84,14 +84,14 @@ struct PageOptions: ParsableArguments {
         try check("--scheme", scheme.names, "write its name alone, for instance mizhua", Lack.isScheme)
         try check(
             "--scheme", scheme.names,
-            "browsers take it themselves, and the page could load nothing by it any more; write the app's own, for instance mizhua"
+            "browsers use it themselves, and pages could no longer load anything by it; write the app's own, for instance mizhua"
         ) { !Lack.browsersOwn.contains($0.lowercased()) }
         if let userAgent, AppName(userAgent) == nil {
             throw ValidationError(
                 "--user-agent: write a text in ASCII, in which only {{userAgent}} is in braces, for instance "
                     + "'{{userAgent}} ShopApp/3.2'")
         }
-        let end = "* stands for the rest of a path, and so only at its end; write :name for one part"
+        let end = "* matches the rest of a path, so it must be at the end; write :name for one part"
         try check("--plain", plain.names, end, RoutePattern.isPattern)
         try check("--plain", plain.names, "a path begins with /, as /docs/* does") { $0.hasPrefix("/") }
         for (flag, names) in [
@@ -104,7 +104,7 @@ struct PageOptions: ParsableArguments {
         }
         try check(
             "--shortcuts", shortcuts.names,
-            "browsers have such an object of window, which scripts would lose; name your app's object: MyApp"
+            "browsers have an object of this name, which scripts would lose; name your app's object: MyApp"
         ) { !Names["window"].contains($0) }
     }
 

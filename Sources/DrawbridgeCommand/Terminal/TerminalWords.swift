@@ -78,7 +78,7 @@ struct TerminalWords: Sendable {
         lines.append("reset  undoes all switches and changes, and forgets the calls")
         lines.append(
             "save missing  adds the names of unanswered calls, and what pages lack, to the file of mocks")
-        lines.append("undo  undoes the last save into that file, undo 3 the third; whoever made it")
+        lines.append("undo  undoes the last save into that file, by anybody; undo 3 undoes save 3")
         if inspector != nil { lines.append("i  gives a new link to the inspector") }
         if invitation != nil { lines.append("link  gives a new link for other devices, and its QR code") }
         return lines

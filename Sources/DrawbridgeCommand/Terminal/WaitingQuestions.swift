@@ -59,7 +59,7 @@ struct WaitingQuestions {
             )
         }
         guard let found = waiting.first(where: { $0.number == number }) else {
-            return .misunderstood("\(number) does not wait any more; what waits: \(numbers)")
+            return .misunderstood("\(number) is not waiting any more; waiting: \(numbers)")
         }
         do {
             let typed = try found.question.answer(typed: text)
@@ -68,7 +68,7 @@ struct WaitingQuestions {
         } catch let error as AnswerError {
             return .misunderstood("\(number) still waits: \(error)")
         } catch {
-            return .misunderstood("\(number) does not wait any more")
+            return .misunderstood("\(number) is not waiting any more")
         }
     }
 

@@ -92,7 +92,7 @@ struct Banner {
             lines.append("  inspector \(inspector)  (see and answer each call; the link works once)")
         }
         for upstream in settings.upstreams where upstream != pageServer {
-            lines.append("  behind    \(upstream)")
+            lines.append("  upstream  \(upstream)")
         }
         if case .file(let text) = settings.found {
             let other = FoundFile.there(in: settings.root).first { $0 != text.path }

@@ -137,7 +137,7 @@ extension JournalRecord {
         case .nobody: "nobody"
         // A call whose caller has left was not refused.
         case .gateway: state == .left ? "" : "refused"
-        case nil: "answered behind"
+        case nil: "files or upstream"
         }
     }
 

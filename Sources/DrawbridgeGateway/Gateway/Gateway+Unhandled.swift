@@ -119,12 +119,12 @@ extension Gateway {
 
     func hint(for request: Request) -> String {
         if request.path == "/", let call = request.callingPage?.call, call.name.isEmpty {
-            return "no handler at /, which gets what a page sends without a name, "
-                + "as WebViewJavascriptBridge 4 does by send(data): register one there"
+            return "no handler at /, which gets messages that a page sends without a name, "
+                + "as WebViewJavascriptBridge 4 does with send(data): register one there"
         }
         let hint = "no handler at /\(request.name.cut(to: 200))"
         if replies(for: request).mayAnswer {
-            return "\(hint), and no case of its reply answers this input; give it a last case without $when"
+            return "\(hint), and its mock has no case for this input; add a last case without $when"
         }
         return elsewhere(than: request).map { "\(hint); \($0.hint)" } ?? hint
     }

@@ -37,11 +37,11 @@ extension HTTPField.Name {
 package enum ClosedPage {
     package static func response(_ status: HTTPResponse.Status) -> Response {
         var response = PlainPage.response(
-            title: "Not open to this device",
+            title: "This device is not connected yet",
             """
-            <h1>Not open to this device</h1>
-            <p>\(status == .tooManyRequests ? "Wait a moment. Then ask" : "Ask") whoever runs this for the link, and open
-            it here. A link is good for ten minutes.</p>
+            <h1>This device is not connected yet</h1>
+            <p>\(status == .tooManyRequests ? "Wait a moment. Then ask" : "Ask") whoever runs this for the link, and
+            open it here. A link works for ten minutes.</p>
             """)
         response.status = status
         response.answeredBy = "refused"

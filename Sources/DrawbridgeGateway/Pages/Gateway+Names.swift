@@ -51,7 +51,7 @@ extension Gateway {
         }
         let isHandled = Target.segments(of: request.path).map { !matches($0, for: request).isEmpty } ?? false
         if replies(for: request).mayAnswer || isHandled {
-            return "only a pattern answers it, and pages get no names from patterns: mock this very name"
+            return "only a pattern answers it, and pages get no names from patterns: mock this exact name"
         }
         return "\(hint(for: request))\(howToMock(request))"
     }
@@ -95,7 +95,7 @@ extension Gateway {
         } else if let name = isOfAndroids ? "\(missed.object)/\(missed.name)" : isListed ? missed.name : nil,
             let reason = reason(for: name, in: page)
         {
-            let text = "the page has read \(missed.text), which is not there: \(reason)"
+            let text = "This page looked for \(missed.text), which does not exist: \(reason)"
             guard replyBook.news({ $0.isNews(missed: missed.text) }) else { return page.tellConsole(text) }
             page.note(.notice, missed.text, saying: text)
             page.warn(text)

@@ -53,7 +53,7 @@ extension Page {
     public func send(_ name: String, _ data: JSON = .null, by bridge: Bridge? = nil) throws {
         _ = try deliver(name, data, by: bridge) { @Sendable [weak self] error in
             guard let self, error.reason != .stopped else { return }
-            gateway.logger.warning("\(name) was not heard by page \(id.prefix(8)) at \(path): \(error)")
+            gateway.logger.warning("\(name) failed in page \(id.prefix(8)) at \(path): \(error)")
         }
     }
 
@@ -222,8 +222,8 @@ extension Page {
         if let waiting = CallingPage.waiting, waiting.page == id {
             let error = PageError(
                 .waiting,
-                "the page waits for this very handler in a synchronous request, and cannot answer \(what); "
-                    + "answer first, or let the page call by a bridge with a callback")
+                "the page is blocked by its synchronous request to this handler, and cannot answer \(what); "
+                    + "answer first, or let the page use a bridge with a callback")
             gateway.logger.warning("page \(id.prefix(8)) at \(path), called by \(waiting.handler): \(error)")
             throw error
         }

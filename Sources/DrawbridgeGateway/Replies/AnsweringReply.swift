@@ -37,7 +37,7 @@ struct AnsweringReply: Answering {
             if place > 0 { try await Task.sleep(for: .milliseconds(reply.every)) }
             let isHeard = try request.progress(try await filled(template))
             if !isHeard, book.isNews("$progress", in: which) {
-                request.logger.notice("\(name): this bridge takes no $progress, so it is left out")
+                request.logger.notice("\(name): this bridge does not support $progress, so it is ignored")
             }
         }
     }
@@ -96,7 +96,7 @@ struct AnsweringReply: Answering {
             if let found = try givenSupplier.open(file, for: asker) { return found }
             throw HTTPError(
                 .internalServerError,
-                "there is no file \(file.text) in the folder of the file of replies; put it there")
+                "cannot find \(file.text) in the folder of the file of mocks; put it there")
         }
     }
 

@@ -38,7 +38,7 @@ package final class ReplySteps: Sendable {
         guard own < Self.most, all < Self.mostOfAll else {
             let whose = own < Self.most ? "of all sessions" : "of session \(scene.session.name)"
             return scene.logger.warning(
-                "\(scene.title): left out, since \(max(own, all)) lists of steps \(whose) wait already; let them wait less, or reset"
+                "\(scene.title): skipped: \(max(own, all)) lists of steps \(whose) are waiting; shorten their waits, or reset"
             )
         }
         do {
@@ -112,7 +112,7 @@ package final class ReplySteps: Sendable {
             do {
                 _ = try await one.delivery.result(within: max(.zero, ContinuousClock.now.duration(to: end)))
                 scene.logger.info(
-                    "\(scene.title): page \(one.page.id.prefix(8)) at \(one.page.path) has heard \(one.name)")
+                    "\(scene.title): page \(one.page.id.prefix(8)) at \(one.page.path) confirmed \(one.name)")
             } catch let error as PageError {
                 unheard.add(one.name, by: one.page, error)
             }
@@ -155,7 +155,7 @@ package final class ReplySteps: Sendable {
         }
 
         package var description: String {
-            all.map { "\($0.name) was not heard by \($0.reason)" }.joined(separator: "; ")
+            all.map { "\($0.name) failed in \($0.reason)" }.joined(separator: "; ")
         }
 
         /// For a program: what was not confirmed, by which page, and why.
@@ -171,7 +171,7 @@ package final class ReplySteps: Sendable {
 
         init(nobodyHears name: String) {
             self.init(
-                "no page to call \(name) in: the page that called has closed or has not used a bridge yet, or none is open"
+                "no page to call \(name) in: none is open, or the one that called was closed or has not used a bridge yet"
             )
         }
     }

@@ -30,7 +30,7 @@ extension RoutePattern {
             }
             if let plain = Percent.decode(part[...].utf8), plain != part {
                 throw RegistrationError(
-                    path, "parts are compared when they are decoded; write \(plain) for \(part)")
+                    path, "parts are compared after decoding; write \(plain) for \(part)")
             }
         }
         self = pattern

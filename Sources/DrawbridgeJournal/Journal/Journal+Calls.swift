@@ -68,7 +68,7 @@ extension Journal {
         let names = Set(calls().map(\.name)).sorted().joined(separator: ", ")
         throw CallError(
             description: isOn
-                ? "no call of \(name) was answered within \(time); called were \(names.isEmpty ? "none" : names)"
+                ? "no call of \(name) was answered within \(time); called: \(names.isEmpty ? "none" : names)"
                 : "this gateway keeps no journal; make it with keepsJournal: true")
     }
 

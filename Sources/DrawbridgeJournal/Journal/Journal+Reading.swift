@@ -26,7 +26,7 @@ extension Journal {
         var all = filter
         (all.name, all.state, all.by, all.when, all.isUnanswered) = (nil, nil, nil, nil, false)
         let names = Set(read(all, since: since).records.map(\.name)).sorted().prefix(20)
-        return names.isEmpty ? "nothing was called" : "called were \(names.joined(separator: ", "))"
+        return names.isEmpty ? "nothing was called" : "called: \(names.joined(separator: ", "))"
     }
 
     package func record(_ number: Int) -> JournalRecord? { state.withLock { $0.record(number) } }

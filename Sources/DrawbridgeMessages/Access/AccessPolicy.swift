@@ -86,7 +86,7 @@ public struct AccessPolicy: Sendable {
             .forbidden,
             """
             the host \(authority.host) may not be used to reach this gateway\
-            \(request.isAbsoluteForm ? ", which is no proxy" : ""); allow it with --allowed-hosts \(authority.host), in \
+            \(request.isAbsoluteForm ? ", which is not a proxy" : ""); allow it with --allowed-hosts \(authority.host), in \
             code AccessPolicy(allowedHosts:)
             """,
             headers: [.connection: "close"])

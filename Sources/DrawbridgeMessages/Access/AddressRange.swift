@@ -32,7 +32,7 @@ package struct AddressRange: Sendable, Equatable {
         guard address.bits.trailingZeroBitCount >= rest else {
             throw InvalidAddressRange(
                 text,
-                "has bits behind its prefix; write \(written) for the one address, or zeros for the range")
+                "has bits after its prefix; write \(written) for the one address, or zeros for the range")
         }
     }
 

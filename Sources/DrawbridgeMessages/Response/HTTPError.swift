@@ -45,6 +45,6 @@ public struct HTTPError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     package static func tooLarge(_ limit: Int) -> HTTPError {
-        HTTPError(.contentTooLarge, "the body has more than the \(limit) bytes that are taken here")
+        HTTPError(.contentTooLarge, "the body is larger than the limit of \(limit) bytes")
     }
 }

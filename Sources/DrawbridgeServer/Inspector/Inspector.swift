@@ -129,7 +129,7 @@ final class InspectorDoor: Middleware {
         case .throttled: throw Self.throttled
         case .wrong, nil:
             throw HTTPError(
-                .unauthorized, "open the inspector by the link that the gateway prints",
+                .unauthorized, "open the inspector with the link that the gateway prints",
                 headers: [.wwwAuthenticate: "Bearer"])
         }
     }
@@ -167,7 +167,7 @@ final class InspectorDoor: Middleware {
     }
 
     private static let foreign = HTTPError(
-        .forbidden, "open the inspector by the link that the gateway prints, in a tab of its own")
+        .forbidden, "open the inspector with the link that the gateway prints, in a tab of its own")
     private static let throttled = HTTPError(
         .tooManyRequests, "too many wrong secrets; try again in a second")
 

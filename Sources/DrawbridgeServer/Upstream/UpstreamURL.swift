@@ -23,7 +23,7 @@ struct UpstreamURL: Sendable, Equatable {
         guard !rest.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
             let plain = text.prefix { $0 != "?" && $0 != "#" }
             throw InvalidUpstream(
-                text, "has a query or a fragment, which requests bring themselves; write \(plain)")
+                text, "has a query or a fragment, which only requests may have; write \(plain)")
         }
         self.scheme = scheme
         if rest.hasPrefix("unix:") {

@@ -15,7 +15,7 @@ extension Exchange {
             return true
         case .tooMuch(let limit):
             let refusal = Refusal(
-                .contentTooLarge, "the body has more than the \(limit) bytes that are taken here")
+                .contentTooLarge, "the body is larger than the limit of \(limit) bytes")
             discardBody(answering: worker.server.refuse(refusal))
             return true
         case .noRoom:

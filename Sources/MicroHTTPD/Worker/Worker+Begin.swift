@@ -51,7 +51,7 @@ extension Worker {
         case .collected(let limit):
             if length > limit {
                 refusal = server.refuse(
-                    Refusal(.contentTooLarge, "the body has \(length) bytes, and \(limit) are taken here"))
+                    Refusal(.contentTooLarge, "the body has \(length) bytes; the limit is \(limit)"))
             } else if length > 0, !server.bodyMemory.hasRoom(for: length) {
                 refusal = noRoom("a body of \(length) bytes for \(head.target)")
             } else {

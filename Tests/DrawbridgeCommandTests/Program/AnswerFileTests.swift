@@ -59,12 +59,12 @@ import Testing
         for name in ["none", "folder", "out", "pipe"] {
             let answer = try await call(name)
             #expect(
-                answer.contains(#""code":500"#) && answer.contains("there is no file"), "\(name): \(answer)")
+                answer.contains(#""code":500"#) && answer.contains("cannot find"), "\(name): \(answer)")
             #expect(!answer.contains("secret"))
         }
         _ = try await program.line(
             with:
-                "error: reply none: there is no file none.png in the folder of the file of replies; put it there"
+                "error: reply none: cannot find none.png in the folder of the file of mocks; put it there"
         )
         #expect(await program.stop() == 0)
         withExtendedLifetime((folder, outside)) {}

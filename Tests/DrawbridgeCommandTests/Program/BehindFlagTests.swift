@@ -255,7 +255,7 @@ import Testing
         let program = try Self.drawbridge([])
         let address = try await program.address()
         let refused = try await curl("-x", address, "http://page.invalid/x")
-        #expect(refused.contains("page.invalid may not be used to reach this gateway, which is no proxy"))
+        #expect(refused.contains("page.invalid may not be used to reach this gateway, which is not a proxy"))
         #expect(try await curl("-ix", address, "https://page.invalid/").contains("405"))
         let answer = try await curl("-x", address, "-d", #"{"user":"ann"}"#, "http://__jsbridge__/login")
         #expect(answer.contains(#""user":"ann""#))
@@ -272,7 +272,7 @@ import Testing
         let address = try await program.address()
         _ = try await program.line(
             with: "  page      \(address)/  (files of \(folder.path), then from unix:/none.sock)")
-        _ = try await program.line(with: "  behind    /api=http://127.0.0.1:1")
+        _ = try await program.line(with: "  upstream  /api=http://127.0.0.1:1")
 
         let json = try Self.drawbridge(arguments + ["--log-format", "json"])
         let banner = try JSON(parsing: Array(try await json.line(with: "listening").utf8))
@@ -289,7 +289,7 @@ import Testing
         (["--upstream", "ws://host"], "WebSockets are forwarded too"),
         (["--upstream", "unix:page.sock"], "write its whole path"),
         (["--upstream", "http://ann@host"], "write http://host"),
-        (["--upstream-timeout", "0"], "it is a number of seconds up to 86400"),
+        (["--upstream-timeout", "0"], "use a number of seconds up to 86400"),
         (["--upstream-timeout", "soon"], "The value 'soon' is invalid"),
     ])
     func wrongUpstreamOptionsAreUsageErrors(_ arguments: [String], _ reason: String) async throws {

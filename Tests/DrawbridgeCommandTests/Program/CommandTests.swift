@@ -126,7 +126,7 @@ import Testing
         #expect(try await curl("-i", target).hasPrefix("HTTP/1.1 200"))
         let other = try await curl("-i", "-H", "X-Forwarded-For: 192.0.2.7", "-H", "Host: phone.test", target)
         #expect(other.hasPrefix("HTTP/1.1 403"))
-        #expect(other.contains("Not open to this device"))
+        #expect(other.contains("This device is not connected yet"))
         #expect(
             try await drawbridge.line(with: "from 127.0.0.1 refused").contains("--trusted-proxy 127.0.0.1"))
     }

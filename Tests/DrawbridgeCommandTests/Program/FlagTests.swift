@@ -333,7 +333,7 @@ import Testing
         let program = try Self.drawbridge(["--plain", "/docs/*/x"])
         #expect(await program.child.exitCode() == 64)
         let said = await program.wholeOutput()
-        #expect(said.contains("--plain /docs/*/x: * stands for the rest of a path"))
+        #expect(said.contains("--plain /docs/*/x: * matches the rest of a path"))
     }
 
     @Test func aPathWithoutItsSlashIsRefused() async throws {
@@ -363,8 +363,8 @@ import Testing
 
     @Test(arguments: [
         (["--scheme", "a b://"], "write its name alone"),
-        (["--scheme", "http"], "--scheme http: browsers take it themselves"),
-        (["--scheme", "app,HTTPS"], "--scheme HTTPS: browsers take it themselves"),
+        (["--scheme", "http"], "--scheme http: browsers use it themselves"),
+        (["--scheme", "app,HTTPS"], "--scheme HTTPS: browsers use it themselves"),
         (["--scheme", "javascript"], "write the app's own, for instance mizhua"),
         (["--trusted-proxy", "all"], "is not an address; write it as numbers"),
         (["--inject", "a-b"], "not a name that a script could use"),
@@ -377,7 +377,7 @@ import Testing
         (["--shortcuts", "1x"], "not a name that a script could use"),
         (
             ["--shortcuts", "MyApp,MessageChannel"],
-            "--shortcuts MessageChannel: browsers have such an object"
+            "--shortcuts MessageChannel: browsers have an object of this name"
         ),
         (["--message-handler", "a b.c"], "not a name that a script could use"),
     ])

@@ -81,7 +81,7 @@ import Testing
         // `userAgent`, which pages may have each for themselves, is one of those.
         #expect(
             Set(settings.map(String.init)).subtracting([
-                "cookies", "events", "globals", "pages", "scenarios", "userAgent",
+                "cookies", "events", "globals", "mocks", "pages", "scenarios", "userAgent",
             ])
                 == Set(flags).subtracting([
                     "help", "version", "config", "schema", "token-stdin", "reply", "user-agent",

@@ -156,7 +156,7 @@ import Testing
         let browser = try await Chromium()
         try await browser.open("\(address)/\(page).html")
         #expect(try await browser.rows(rows).count == rows)
-        for word in ["--bridge", "which is not there"] { #expect(!program.output.contains(word)) }
+        for word in ["--bridge", "which does not exist"] { #expect(!program.output.contains(word)) }
         let missed = program.output.split(separator: "\n").filter { $0.contains("not mocked") }
         #expect(missed.allSatisfy { $0.contains("nothing") }, "\(missed)")
     }

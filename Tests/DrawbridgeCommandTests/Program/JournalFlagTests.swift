@@ -24,7 +24,7 @@ import Testing
         for number in ["0", "100001"] {
             let wrong = try Self.drawbridge("--journal", number)
             #expect(await wrong.child.exitCode() == 64)
-            _ = try await wrong.line(with: "--journal \(number): it is a number of records from 1 to 100000")
+            _ = try await wrong.line(with: "--journal \(number): use a number of records from 1 to 100000")
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--log", "natives"], "did you mean native?"), (["--log", ""], "--quiet has no lines"),
+        (["--log", "natives"], "did you mean native?"), (["--log", ""], "for no lines use --quiet"),
         (["--unanswered", "warn"], "it is tell or fail"),
     ])
     func aWrongValueOfALogFlagIsAnErrorThatNamesTheValidOnes(arguments: [String], sentence: String)
@@ -148,7 +148,7 @@ import Testing
         #expect(calls.contains("case 1: iban is another"))
         // What somebody puts into the address of ours is refused, and not written down.
         let refused = try await curl("\(address)/__drawbridge__/calls?token=CANARY")
-        #expect(refused.contains("a secret has no place in an address"))
+        #expect(refused.contains("an address must not contain a secret"))
         program.child.terminate()
         _ = await program.child.exitCode()
         let output = await program.wholeOutput()

@@ -46,7 +46,7 @@ struct LinkTests {
         // Without the link: a page for people, and nothing else.
         let own = String(link.prefix { $0 != "#" }.dropLast("__drawbridge__/enter".count))
         try await browser.open(own)
-        #expect(try await browser.evaluate("document.title") == "Not open to this device")
+        #expect(try await browser.evaluate("document.title") == "This device is not connected yet")
         #expect(try await browser.evaluate("document.scripts.length") == 0)
         try await browser.screenshot("link-closed")
 

@@ -31,7 +31,7 @@ struct PhoneTests {
         // Both are good, each for several phones.
         let port = try #require(first.firstMatch(of: /:(\d+)\//)).output.1
         let own = "http://\(elsewhere.here):\(port)"
-        #expect(try await elsewhere.curl("\(own)/").contains("Not open to this device"))
+        #expect(try await elsewhere.curl("\(own)/").contains("This device is not connected yet"))
         for ticket in [first, second, second].map({ $0.split(separator: "#")[1] }) {
             let entered = try await elsewhere.curl("-d", String(ticket), "\(own)/__drawbridge__/enter")
             let cookie = try #require(entered.firstMatch(of: /Set-Cookie: ([^;]+);/)).output.1

@@ -105,7 +105,7 @@ import Testing
         let second = try both.call("Fog")
         try await terminal.line(with: Self.question(2, "Fog"))
         terminal.child.type("1 keep\r")
-        try await terminal.line(with: "1 does not wait any more; what waits: 2")
+        try await terminal.line(with: "1 is not waiting any more; waiting: 2")
         #expect(try await both.question("Delete Fog?") == 2)
         terminal.child.type("delete\r")
         #expect(await second.wholeOutput() == Self.envelope("deleted"))

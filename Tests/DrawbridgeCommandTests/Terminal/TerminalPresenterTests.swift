@@ -122,7 +122,7 @@ import Testing
         presenter.take("ok")
         #expect(lastLine == "which one? 2 waits: type 2 …")
         presenter.take("1 ok")
-        #expect(lastLine == "1 does not wait any more; what waits: 2")
+        #expect(lastLine == "1 is not waiting any more; waiting: 2")
         let third = try await ask(Self.alert)
         presenter.take("")
         #expect(lastLine == "which one? 2, 3 wait: type 2 …")

@@ -61,10 +61,10 @@ struct UpstreamURLTests {
         ("ws://h", "has to begin with http:// or https://; WebSockets are forwarded too"),
         ("http://ann:secret@h:1/x", "has a user name, which is not sent; write http://h:1/x"),
         ("http://ann@h", "has a user name, which is not sent; write http://h"),
-        ("http://h/x?q=1", "has a query or a fragment, which requests bring themselves; write http://h/x"),
-        ("http://h?q", "has a query or a fragment, which requests bring themselves; write http://h"),
-        ("http://h/#top", "has a query or a fragment, which requests bring themselves; write http://h/"),
-        ("unix:/a.sock?q", "has a query or a fragment, which requests bring themselves; write unix:/a.sock"),
+        ("http://h/x?q=1", "has a query or a fragment, which only requests may have; write http://h/x"),
+        ("http://h?q", "has a query or a fragment, which only requests may have; write http://h"),
+        ("http://h/#top", "has a query or a fragment, which only requests may have; write http://h/"),
+        ("unix:/a.sock?q", "has a query or a fragment, which only requests may have; write unix:/a.sock"),
         (
             "https://unix:/a.sock",
             "is a socket of this machine, which has no TLS; write http://unix:/a.sock"

@@ -41,11 +41,11 @@ struct AddressRangeTests {
         ("::ffff:10.0.0.0/8", "has no valid prefix length; write a number from 96 to 128 after the slash"),
         (
             "10.0.0.1/8",
-            "has bits behind its prefix; write 10.0.0.1 for the one address, or zeros for the range"
+            "has bits after its prefix; write 10.0.0.1 for the one address, or zeros for the range"
         ),
         (
             "fd00::1/8",
-            "has bits behind its prefix; write fd00::1 for the one address, or zeros for the range"
+            "has bits after its prefix; write fd00::1 for the one address, or zeros for the range"
         ),
     ])
     func aWrongRangeIsReportedWithAHint(text: String, problem: String) {

@@ -88,7 +88,7 @@ struct WholeURLTests {
                 #expect(response.status == .forbidden, "\(target) \(headers)")
                 #expect(response.headers[.connection] == "close")
                 let message = try await response.json()["message"]?.stringValue
-                #expect(message?.contains("which is no proxy; allow it with --allowed-hosts ") == true)
+                #expect(message?.contains("which is not a proxy; allow it with --allowed-hosts ") == true)
             }
         }
     }

@@ -118,7 +118,7 @@ import Testing
         // Of another process, whose numbers are others.
         let stranger = await Reader(program, last: "abc.7")
         #expect(stranger.response.status == .gone)
-        #expect(try await program.ask(.get, "calls?since=99999").text().contains("started again"))
+        #expect(try await program.ask(.get, "calls?since=99999").text().contains("restarted"))
     }
 
     @Test func readersAreLimitedAndGetOnlyWhatTheyAskFor() async throws {

@@ -98,7 +98,7 @@ import Testing
         let late = await program.ask(.get, "calls?name=pay&count=1&seconds=0.05")
         #expect(late.status == .gatewayTimeout)
         #expect(
-            try await late.text().contains("0 of 1 calls of pay have begun after 0.05 s; called were echo"))
+            try await late.text().contains("0 of 1 calls of pay have begun after 0.05 s; called: echo"))
     }
 
     @Test func aFailedCheckNamesTheClosestCall() async throws {
@@ -127,11 +127,11 @@ import Testing
         for (check, sentence) in [
             (#"{"name": "echo", "count": 2}"#, "echo: 1 times, wanted 2"),
             (#"{"name": "text", "count": 0, "seconds": 100}"#, "text: 1 times, wanted 0"),
-            (#"{"name": "pya"}"#, "pya: 0 times, wanted at least 1; called were echo, text"),
+            (#"{"name": "pya"}"#, "pya: 0 times, wanted at least 1; called: echo, text"),
             (#"{"atMost": 1}"#, "calls: 2 times, wanted at most 1: echo, text"),
             (
                 #"{"order": ["text", "echo"]}"#,
-                "echo was not called after text, call 2; called were echo, text"
+                "echo was not called after text, call 2; called: echo, text"
             ),
         ] { #expect(try await verify(check).1["message"] == .string(sentence)) }
         for (check, sentence) in [

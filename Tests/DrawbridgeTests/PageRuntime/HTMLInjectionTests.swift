@@ -304,7 +304,7 @@ struct HTMLInjectionTests {
         injection.withoutNative.asked(from: "/asks é")
         await until { !log.entries.isEmpty }
         #expect(
-            log.entries.count == 1 && log.entries[0].contains("/does-not has not asked for its page runtime"))
+            log.entries.count == 1 && log.entries[0].contains("/does-not has not loaded its page runtime"))
     }
 
     // MARK: Header fields

@@ -118,7 +118,7 @@ import Testing
         }
         let told = log.entries.filter { $0.contains("sandbox without allow-same-origin") }
         #expect(told.count == 1)
-        #expect(told.first?.contains("/a can call no handler") == true)
+        #expect(told.first?.contains("/a cannot call handlers") == true)
     }
 
     @Test(arguments: ["/page.js", "/token", "/call", "/messages", "/pages"])
@@ -224,7 +224,7 @@ import Testing
         #expect(body["error"]?["message"]?.stringValue?.contains("synchronous") == true)
         #expect(test.down.isEmpty)
         let line =
-            "page \(test.id.prefix(8)) at /a.html, called by /ask: the page waits for this very handler"
+            "page \(test.id.prefix(8)) at /a.html, called by /ask: the page is blocked by its"
         #expect(log.entries.contains { $0.contains(line) })
     }
 

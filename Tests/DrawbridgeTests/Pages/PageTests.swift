@@ -60,7 +60,7 @@ import Testing
         _ = try await page.reply(1)
         #expect(
             log.entries.contains {
-                $0.contains("no handler at /, which gets what a page sends without a name")
+                $0.contains("no handler at /, which gets messages that a page sends without a name")
                     && $0.contains("register one there")
             })
     }
@@ -479,7 +479,7 @@ import Testing
         #expect(told.count == 50)
         #expect(
             told.first?.contains(
-                "the page has read MyApp.name0, which is not there: only a pattern answers it, and pages get no names from patterns"
+                "This page looked for MyApp.name0, which does not exist: only a pattern answers it, and pages get no names from patterns"
             ) == true, "\(told)")
     }
 
@@ -514,7 +514,7 @@ import Testing
                 This page looked for webkit.messageHandlers.echo. To give it: "message-handler": ["JSBridge", "ask=reply", \
                 "scan", "echo"]
                 """,
-                "the page has read MyApp.echo, which is not there: it was added after the page was loaded; reload the page",
+                "This page looked for MyApp.echo, which does not exist: it was added after the page was loaded; reload the page",
                 """
                 This page opened mizhua://, and nothing takes it. If it is its app's scheme: add "scheme": ["mizhua"] to \
                 shop/drawbridge.json

@@ -83,7 +83,7 @@ import Testing
         ("a.json", 401, #"{"error":{"code":401,"message":" {\"nick\": \"Ann\"} ","data":{"nick":"Ann"}}}"#),
         ("broken.json", 200, "broken.json is not JSON"),
         ("a.png", 200, "let the page send a request with _mobile_bridge=1"),
-        ("none", 200, "there is no file none in the folder of the file of replies; put it there"),
+        ("none", 200, "cannot find none in the folder of the file of mocks; put it there"),
     ])
     func aCallbackGetsTheContentOfAnAnswerFile(_ name: String, _ status: Int, _ heard: String) async throws {
         let gateway = PageHandlers.gateway()

@@ -242,7 +242,7 @@ struct RequestInputTests {
         }
         let fits = String(repeating: "x", count: limit - 1)
         #expect(try await answer(fits, "", "y") == "\(limit)")
-        let refusal = "the body has more than the \(limit) bytes that are taken here"
+        let refusal = "the body is larger than the limit of \(limit) bytes"
         #expect(try await answer(fits, "yz") == #"{"code":413,"message":"\#(refusal)"}"#)
     }
 

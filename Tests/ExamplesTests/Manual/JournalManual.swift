@@ -38,7 +38,7 @@ private struct PayHandler: JSONHandler {
         let error = await #expect(throws: Journal.CallError.self) {
             try await gateway.journal.call("login", within: .milliseconds(20))
         }
-        #expect(error.map { "\($0)" } == "no call of login was answered within 0.02 seconds; called were pay")
+        #expect(error.map { "\($0)" } == "no call of login was answered within 0.02 seconds; called: pay")
         let none = await #expect(throws: Journal.CallError.self) {
             try await Gateway().journal.call("login", within: .milliseconds(20))
         }

@@ -15,7 +15,7 @@ export async function enter() {
     // A new link that is opened in this tab differs only by its ticket, for which no browser loads the page anew.
     addEventListener('hashchange', () => { if (location.hash.length > 1) location.reload(); });
     if (window.opener !== null || window.parent !== window) {
-        gate('Open me by the link that the gateway prints', 'This page works only in a tab of its own.');
+        gate('Open the inspector with the link that the gateway prints', 'This page works only in a tab of its own.');
         return false;
     }
     secret = sessionStorage.getItem(place);
@@ -44,13 +44,13 @@ export function refuse() {
     secret = null;
     sessionStorage.removeItem(place);
     gate(
-        'This link has been used, or is too old',
-        'Type ', make('kbd', {}, 'i'), ' and Enter in the terminal where drawbridge runs, and open the new link; ',
-        'where it has no terminal, start it again. A link is good once, for ten minutes, and for one tab.');
+        'This link was already used, or has expired',
+        'Type ', make('kbd', {}, 'i'), ' and Enter in the terminal where drawbridge runs, and open the new link. ',
+        'If there is no terminal, restart drawbridge. A link works once, for ten minutes, and in one tab.');
 }
 
 function gate(title, ...text) {
     one('app').hidden = true;
     put(one('gate'), make('h1', {}, title), make('p', {}, ...text)).hidden = false;
-    document.title = 'Drawbridge: no way in';
+    document.title = 'Drawbridge: no access';
 }

@@ -6,7 +6,7 @@ import { parse } from './json.js';
 import { on, setReply, state } from './state.js';
 import { fileName, isPattern, nearName } from './text.js';
 import { preview } from './tree.js';
-import { behind, failure, late, once, print, same } from './write.js';
+import { behind, failure, held, late, once, print, same } from './write.js';
 
 /// Longer replies are changed in their file.
 const mostLong = 100_000;
@@ -121,8 +121,8 @@ export class Answer {
             this.focus();
         } }, text);
         if (drafts.has(this.#key)) {
-            const show = button('Show that', () => this.#load());
-            return void put(this.#now, `What you typed is not given yet. ${called(now)}${place} answers now. `, show);
+            const show = button('Show the current answer', () => this.#load());
+            return void put(this.#now, `What you typed is not used yet. ${called(now)}${place} answers now. `, show);
         }
         this.editor.text = this.#begun;
         if (document.activeElement === this.editor.area) this.focus();
@@ -133,8 +133,8 @@ export class Answer {
             this.#draw();
         });
         put(this.#now, !node ? `${now.reply} is too long to change here${place}.`
-            : this.#isHidden ? `${called(now)}${place} answers it, and comes before what is saved.`
-            : `${called(now)}${place} ${hasWords ? 'is asked first' : 'answers it now'}. `, whole);
+            : this.#isHidden ? `${called(now)}${place} answers it, and wins over what you save.`
+            : `${called(now)}${place} ${hasWords ? 'is tried first' : 'answers it now'}. `, whole);
     }
 
     focus() { this.editor.focus(); }
@@ -165,9 +165,9 @@ export class Answer {
         const stops = `Until Drawbridge stops, ${this.name} gets this answer`;
         const until = button(
             'Until Drawbridge stops', () => this.#give(`${stops}.`, node => this.#send(node)), file ? '' : 'primary',
-            'Changes no file');
+            'No file is changed');
         const one = takesCase && button('Add a case for this input', () => this.#addCase(), 'primary',
-            'Enter: all else of the mock stays, for other inputs');
+            'Enter: the rest of the mock stays, for other inputs');
         const place = this.#written?.file ?? file;
         const save = file && button(`Save in ${fileName(place)}`, () => this.#save(), one ? '' : 'primary',
             `${one ? '' : 'Enter: '}${place}`);
@@ -177,7 +177,8 @@ export class Answer {
             button(
                 '3 s late', () => this.#give(`${stops} after 3 seconds.`, node => this.#send(late(node, 3000))), '',
                 'This answer, 3 seconds later'),
-            button('Fail once', () => this.#fail(), '', 'The next call fails with code 500; later ones are as before'));
+            button('Fail once', () => this.#fail(), '', 'The next call fails with code 500; later ones are as before'),
+            button('Hold once', () => this.#hold(), '', 'The next call waits until you let it go on, or fail'));
     }
 
     #drawSet(set) {
@@ -200,7 +201,7 @@ export class Answer {
         if (!node) return;
         const isSame = this.editor.text === this.#begun && parse(this.#written?.text ?? '').node;
         if (isSame && print(isSame) === this.#begun && setReply(this.session, this.name) === undefined &&
-            !state.replies.problem) return this.#line.tell('It is written so already.', '', this.#next());
+            !state.replies.problem) return this.#line.tell('This answer is already saved.', '', this.#next());
         try {
             await this.#write({ reply: print(node), ...was === undefined ? {} : { was: JSON.stringify(was) } });
             // Who mends what he has typed saves it again.
@@ -211,7 +212,7 @@ export class Answer {
             await this.#look();
             if (!error.data.lost || was !== undefined) throw error;
             const { tell } = this.#line;
-            tell(`A save replaces all of ${this.name}, and loses its ${error.data.lost}.`, 'warn', ' ',
+            tell(`Saving replaces all of ${this.name}, and loses its ${error.data.lost}.`, 'warn', ' ',
                 this.#takesCase ? action('Add a case instead', tell, () => this.#addCase()) : '', ' ',
                 action('Replace it', tell, () => this.#save(error.data.was)));
         }
@@ -234,7 +235,7 @@ export class Answer {
         await this.#look();
         put(this.#now, []);
         const saved = `Saved in ${placed(file, line)}.`;
-        const rest = this.#isHidden ? `${called(this.#first)} still comes before it.`
+        const rest = this.#isHidden ? `${called(this.#first)} still wins over it.`
             : `The page gets it with its next call${members.when ? ' with this input' : ''}.`;
         this.#given(text, `${saved} ${rest}`, { kind: this.#isHidden ? 'warn' : 'good', save });
     }
@@ -257,6 +258,13 @@ export class Answer {
         await this.#sendOnce(failure(500, 'The app failed.'));
         const words = `The next call of ${this.name} fails with code 500. ` +
             'For another error type {"$error": {"code": 6001, "message": "Cancelled"}}, and press Once.';
+        this.#given(null, words, { isOnce: true });
+    }
+
+    async #hold() {
+        await this.#sendOnce(held(this.name));
+        const words = `The next call of ${this.name} waits at the top, for you to let it go on or fail. ` +
+            'If it goes on, it gets the answer that is set by then.';
         this.#given(null, words, { isOnce: true });
     }
 

@@ -22,7 +22,7 @@ function titleOf(entry) {
 
 function kindOf(entry) {
     if (entry.kind === 'page' && entry.isBad) return 'The page reports';
-    if (entry.gives !== null) return 'Looked for in vain';
+    if (entry.gives !== null) return 'Looked for, but not found';
     return entry.kind === 'call' ? caller(entry) : known(kinds, entry.kind) ?? entry.kind;
 }
 
@@ -81,7 +81,7 @@ export class Detail {
             this.entry = whole;
             this.#draw();
         } catch (error) {
-            if (this.entry === entry) this.#line.tell(`Only its beginning is here. ${error.message}`, 'bad');
+            if (this.entry === entry) this.#line.tell(`Only the beginning is shown. ${error.message}`, 'bad');
         }
     }
 
@@ -112,7 +112,7 @@ export class Detail {
         const isInputCut = Boolean(this.entry.detail('inputIsCut'));
         this.#resend ??= new Editor({
             label: 'Input to send again', text: isInputCut ? '' : pretty(this.entry.input) || 'null',
-            hint: isInputCut ? 'Of what was sent only the beginning is kept, so nothing of it is here.'
+            hint: isInputCut ? 'Only the beginning of this input was kept, so the field is empty.'
                 : 'Enter sends it. Shift+Enter begins a new line.',
             enters: () => this.#send.click(),
         });
@@ -177,7 +177,7 @@ export class Detail {
 
     /// What helps after an answer was given.
     #follows(isOnce) {
-        const title = 'Shows what is answered now; the page does not get it';
+        const title = 'Shows the new answer here; the page does not get it';
         const again = action('Send again', this.#line.tell, () => this.#again(null), { title });
         const since = sincePage(this.entry, this.records);
         // A page that is loaded calls again what it calls at its start; later it would lose what somebody did there.
@@ -259,7 +259,7 @@ export class Detail {
         const { entry } = this;
         if (isPattern(entry.name)) {
             return [make('h3', {}, 'Answer it'), make('p', { class: 'dim' },
-                'Not here: as the name of a mock ', said(entry.name, {}, 'strong'),
+                'This name cannot be mocked here: a mock named ', said(entry.name, {}, 'strong'),
                 ' would apply to other names too, since a part of it begins with : or *.')];
         }
         this.#answer ??= new Answer({

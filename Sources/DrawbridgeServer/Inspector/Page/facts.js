@@ -13,7 +13,7 @@ const bridges = {
 
 const pushes = {
     waiting: ['The page has not answered yet.'], answered: ['The page answered.'],
-    silent: ['The page was told, and not asked for an answer.'],
+    silent: ['It was sent to the page; no answer was expected.'],
 };
 
 /// Who calls. What is sent from the inspector, or by a program, changes nothing in a page.
@@ -32,15 +32,15 @@ export function whoAnswered(entry) {
     if (entry.state === 'waiting') {
         return [entry.detail('asked') ? 'A person is asked, above or in the terminal.' : 'Nobody has answered yet.'];
     }
-    if (entry.state === 'silent') return ['It is never answered: so says ', entry.who ? who() : 'the mock', '.'];
-    if (entry.state === 'missing') return ['The mock ', who(), ' says that this app does not have it.'];
-    if (entry.state === 'left') return ['Who called did not wait for the answer.'];
-    const end = known({ expired: ', which took longer than it may.', error: ', with an error.' }, entry.state) ?? '.';
+    if (entry.state === 'silent') return ['Never answered, because of ', entry.who ? who() : 'the mock', '.'];
+    if (entry.state === 'missing') return ['The mock ', who(), ' says that this app has no such call.'];
+    if (entry.state === 'left') return ['The caller left before the answer.'];
+    const end = known({ expired: ', which exceeded its time limit.', error: ', with an error.' }, entry.state) ?? '.';
     switch (entry.by) {
     case 'reply': return ['Answered by the mock ', who(), end];
     case 'handler':
         return state.gateway.builtIns?.includes(entry.name)
-            ? ['Answered by ', who(), ', a built-in handler', end, ' Answer otherwise, and a mock takes its place.']
+            ? ['Answered by ', who(), ', a built-in handler', end, ' To mock it, choose Answer otherwise.']
             : ['Answered by the handler ', who(), end];
     case 'nobody': return ['Nobody answered ', said(entry.name, {}, 'strong'), '.'];
     case 'gateway': return ['Answered by the gateway itself', end];
@@ -73,12 +73,12 @@ function pageOf(entry, records) {
 function asked(entry) {
     const { question, choice, by } = entry.detail('asked');
     if (!by) {
-        const end = entry.state === 'waiting' ? ' is asked, and waits.' : ' was asked; its caller left before.';
+        const end = entry.state === 'waiting' ? ' is waiting for an answer.' : ' was asked, but the caller left.';
         return [said(question), end];
     }
     if (by === 'nobody') {
-        return [said(question), ': nobody decided, so ',
-            ...choice === null ? ['it was cancelled'] : [said(JSON.stringify(choice), {}, 'strong'), ' was taken'], '.'];
+        return [said(question), ': nobody answered, so ',
+            ...choice === null ? ['it was cancelled'] : [said(JSON.stringify(choice), {}, 'strong'), ' was used'], '.'];
     }
     const what = typeof choice === 'string' ? choice : JSON.stringify(choice);
     return [
@@ -92,7 +92,7 @@ export function facts(entry, records, goTo) {
     const why = entry.detail('why');
     const from = entry.detail('resentFrom');
     const terms = [
-        why?.length && entry.gives === null ? term('Why not others', make('ul', {}, why.map(reason => make('li', {}, said(reason))))) : [],
+        why?.length && entry.gives === null ? term('Skipped', make('ul', {}, why.map(reason => make('li', {}, said(reason))))) : [],
         entry.detail('asked') ? term('Asked', ...asked(entry)) : [],
         entry.milliseconds !== null && entry.kind !== 'page' ? term('Took', took(entry.milliseconds)) : [],
         entry.code !== null && entry.code !== undefined && !entry.isUnanswered ? term('Code', said(entry.code)) : [],
@@ -112,6 +112,6 @@ export function facts(entry, records, goTo) {
 /// How much of a value the gateway has kept, where not all of it.
 export function isCut(entry, name) {
     if (!entry.detail(name)) return null;
-    return make('p', { class: 'dim' }, 'This is the beginning; the gateway has not kept all of it.');
+    return make('p', { class: 'dim' }, 'Only the beginning is shown; the gateway did not keep the rest.');
 }
 

@@ -57,10 +57,10 @@ function condition(word) {
 function unknown(part) {
     const [, key, value] = part.match(/^-?(\w+):"?([^"]*)/) ?? [];
     if (!key) return;
-    if (!Object.hasOwn(words, key.toLowerCase())) return `Nothing fits: the filter has no word ${key}:, only ${keys}`;
+    if (!Object.hasOwn(words, key.toLowerCase())) return `Nothing matches: the filter has no key ${key}:, only ${keys}`;
     const known = values[key.toLowerCase()];
     if (known && !known.some(one => begins(one, value.toLowerCase()))) {
-        return `Nothing fits: there is no ${key} ${value}, only ${known.join(', ')}`;
+        return `Nothing matches: ${key} cannot be ${value}, only ${known.join(', ')}`;
     }
 }
 

@@ -99,7 +99,7 @@ function saved({ file, names, given, refused }) {
     const lists = given.map(member => Object.values(member)[0]).map(value => value.options?.object ?? value);
     const gives = given.length ? `Pages get ${listed(lists)}; reload them. ` : '';
     const has = `${nearName(file)} has ${count(names.length, 'name')} more: ${listed(names)}. ` +
-        'Write in place of each {} what your app answers. To undo it: Scenarios, Saved in files.';
+        'Replace each {} with what your app answers. To undo it: Scenarios, Saved in files.';
     return gives + (names.length ? has : gives ? '' : 'There are no new names.') +
         (refused.length ? ` No mock can have the name ${listed(refused)}.` : '');
 }
@@ -120,7 +120,7 @@ function addMissing(names) {
     }, { class: 'primary' });
     const words = make('p', { id: 'confirm-words' },
         `Add every name that nobody has answered since the start to ${nearName(state.replies.file)}, `,
-        'each with {} to fill in, and what pages looked for in vain?',
+        'each with {} to fill in, and what pages looked for but did not find?',
         names.length ? [' In the list: ', ...names.slice(0, 20).flatMap((name, place) =>
             [place ? ', ' : '', said(cut(name, 60), { class: 'mono' })])] : '',
         names.length > 20 ? `, and ${names.length - 20} more` : '', names.length ? '.' : '');

@@ -38,7 +38,7 @@ class Reader {
     space() {
         for (;;) {
             const found = this.match(/[ \t\r\n\u00a0\ufeff]*/y);
-            if (/[\u00a0\ufeff]/.test(found)) this.complain('this space is not one of JSON', this.at - found.length);
+            if (/[\u00a0\ufeff]/.test(found)) this.complain('JSON does not allow this space', this.at - found.length);
             if (!this.text.startsWith('//', this.at) && !this.text.startsWith('/*', this.at)) return;
             this.complain('JSON has no comments');
             const end = this.text.startsWith('//', this.at) ? '\n' : '*/';
@@ -164,7 +164,7 @@ class Reader {
             this.space();
             if (this.at >= this.text.length) this.unfinished(`the ${what} does not end: ${end} is missing`);
             if (this.text[this.at] === end) {
-                if (comma >= 0) this.complain('there is no comma after the last', comma);
+                if (comma >= 0) this.complain('remove the comma after the last item', comma);
                 this.at += 1;
                 return;
             }

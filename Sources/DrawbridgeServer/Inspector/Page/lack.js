@@ -15,10 +15,10 @@ export function lack(entry, isRed, tell, reload) {
     };
     const needs = entry.detail('why')?.[0];
     return make('section', { class: `card ${isRed ? 'nobody' : ''}`, 'aria-label': 'What the page lacks' },
-        make('h3', {}, entry.isGiven ? 'Given since' : 'Give it to pages'), code(entry.gives.slice(1, -1), 'mono'),
+        make('h3', {}, entry.isGiven ? 'Already given to pages' : 'Give it to pages'), code(entry.gives.slice(1, -1), 'mono'),
         needs ? make('p', { class: 'bad' }, said(needs), '. Load it in the page.') : null,
-        make('p', { class: 'dim' }, entry.isGiven ? 'Documents that are loaded now have it.'
-            : 'It is added to the file, for documents that are loaded from then on.'),
+        make('p', { class: 'dim' }, entry.isGiven ? 'Pages that are loaded now have it.'
+            : 'Adds it to the file, for pages that are loaded afterwards.'),
         make('div', { class: 'actions' }, !entry.isGiven
             ? action('Give it to pages', tell, give, { class: 'primary', 'data-key': 'give' }) : reload()));
 }

@@ -50,7 +50,7 @@ class Inspector {
         menu(() => this.#missing(), session => this.#forget(session));
         this.#listen();
         on('replies', ({ problem, answered }) => {
-            complain(problem ? `${problem}. The version before is still used; correct the file and save it.` : '');
+            complain(problem ? `${problem}. The previous version is still used; correct the file and save it.` : '');
             this.#records.answered = new Set(answered);
             this.list.draw();
             this.detail.refresh();
@@ -154,7 +154,7 @@ class Inspector {
     #nextRed() {
         const red = this.#red(this.list.shown);
         const next = red.find(entry => entry.number > (this.list.selected ?? -1)) ?? red[0];
-        if (!next) return notice('Nothing in the list is to be answered.', 5000, true);
+        if (!next) return notice('Nothing in the list needs an answer.', 5000, true);
         this.tabs.show('calls');
         one('list').focus({ preventScroll: true });
         this.list.select(next.number);

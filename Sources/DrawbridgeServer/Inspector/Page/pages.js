@@ -40,7 +40,7 @@ function deed(verb, field, does) {
         tell('');
         busy(button, tell, work);
     } }, field ? [make('label', {}, field, name), editor.element]
-        : make('label', {}, 'Script, whose value is shown', script),
+        : make('label', {}, 'Script (its value is shown)', script),
         make('div', { class: 'actions' }, button), element, result);
     return form;
 }
@@ -90,9 +90,9 @@ class Card {
                 session === 'default' ? null : said(session, { class: 'session' })),
             make('p', {}, link(url)),
             make('p', { class: 'dim' },
-                bridges.length ? ['Native reaches it by ', said(bridges.join(', ')), '. '] : '',
+                bridges.length ? ['Bridges: ', said(bridges.join(', ')), '. '] : '',
                 since ? `${where[0].toUpperCase()}${where.slice(1)} since ${clock(Date.parse(since))}.` : ''),
-            missed.length ? make('p', { class: 'warning' }, 'It looked for, and did not find: ',
+            missed.length ? make('p', { class: 'warning' }, 'Looked for, but not found: ',
                 missed.map((name, place) => [place ? ', ' : '', said(name, { class: 'mono' })]).flat()) : null,
             make('p', { class: 'dim small' }, said(userAgent ?? '')));
     }
@@ -127,6 +127,6 @@ export class Pages {
         const went = one('gone').childElementCount;
         one('no-page').hidden = one('here').childElementCount > 0;
         one('rest').hidden = went === 0;
-        one('rest').firstChild.textContent = `${count(went, 'page')} that went`;
+        one('rest').firstChild.textContent = `${count(went, 'page')} closed`;
     }
 }

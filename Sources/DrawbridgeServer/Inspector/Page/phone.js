@@ -24,13 +24,13 @@ export function phone() {
         put(links);
         const drawn = await ask('POST', `admissions${query}`);
         if (drawn.links.length) tell('Open this on the phone within ten minutes. It must be on the same network.');
-        else tell('No other device can reach the page: start drawbridge with --lan, on a network.', 'bad');
+        else tell('No other device can reach the page: connect to a network, and start drawbridge with --lan.', 'bad');
         put(links, drawn.links.map(({ url, interface: name, code }, place) => make('div', {},
             make('p', {}, said(url, { class: 'mono' }), name ? [' ', said(`(${name})`, { class: 'dim' })] : null),
             code && place === 0 ? picture(code) : null)), drawn.inApp && inApp(drawn.inApp === 'mocks'));
     });
     const button = make('button', { onclick: () => draw('') }, 'Open on a phone');
-    const inApp = checked => make('label', { title: 'Off: where the app has a bridge of its own, the app answers' },
+    const inApp = checked => make('label', { title: 'Off: if the app has its own bridge, the app answers' },
         make('input', { type: 'checkbox', checked, onchange: ({ target }) => (
             draw(`?in-app=${target.checked ? 'mocks' : 'app'}`)) }), ' In the app itself, mocks answer too');
     one('phone').append(button, status, links);

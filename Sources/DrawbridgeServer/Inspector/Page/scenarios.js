@@ -12,9 +12,9 @@ export class Scenarios {
         const { element, tell } = statusLine();
         this.tell = tell;
         one('switches').before(element);
-        one('reset').append(action('Take back all changes', tell, async () => {
+        one('reset').append(action('Undo all changes', tell, async () => {
             await ask('POST', path('reset', { session: workingSession() }));
-            tell('All that was changed here is as it was at the start.', 'good');
+            tell('Undone: scenarios and temporary answers are as at the start.', 'good');
         }));
         on('replies', () => this.#drawSaves());
         for (const name of ['scenarios', 'session', 'sessions']) on(name, () => this.#drawSwitches());
@@ -33,13 +33,13 @@ export class Scenarios {
     #drawSwitches() {
         const session = workingSession();
         one('about').textContent = (state.sessions.length > 1 ? `In session ${visible(session)}. ` : '') +
-            'Their mocks come before all others while they are on.';
+            'While a scenario is on, its mocks win over all others.';
         const { names, on: all } = state.scenarios;
         const isOn = new Set(all?.[session] ?? []);
         if (!names?.length) return put(one('switches'), this.#none('scenarios'));
         const groups = Map.groupBy(names, name => name.slice(0, Math.max(0, name.indexOf('/'))));
         const focused = document.activeElement?.dataset?.scenario;
-        const limit = make('span', { class: 'dim' }, ' one of them at most');
+        const limit = make('span', { class: 'dim' }, ' at most one at a time');
         put(one('switches'), [...groups].map(([group, names]) => make('div', {
             class: 'group', role: 'group', 'aria-label': visible(group) || 'without a group',
         }, group ? make('h3', {}, said(group), names.length > 1 ? limit.cloneNode(true) : '') : null,
@@ -48,7 +48,7 @@ export class Scenarios {
     }
 
     #none(member) {
-        return make('p', { class: 'none' }, `There are none. They come under "${member}" in `,
+        return make('p', { class: 'none' }, `There are none yet. Add them under "${member}" in `,
             said(fileName(state.replies.file ?? 'drawbridge.json')), '.');
     }
 
@@ -77,7 +77,7 @@ export class Scenarios {
         if (pages.length < 2) return this.page = null;
         const before = this.page?.value;
         const words = page => `${visible(cut(page.title || page.url || '', 40))} (${page.id.slice(0, 6)})`;
-        this.page = make('select', {}, make('option', { value: '' }, 'the page that is meant'),
+        this.page = make('select', {}, make('option', { value: '' }, 'the page in use'),
             pages.map(page => make('option', { value: page.id }, words(page))));
         if (pages.some(page => page.id === before)) this.page.value = before;
         return make('label', {}, 'on ', this.page);

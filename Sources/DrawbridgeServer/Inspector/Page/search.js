@@ -46,7 +46,7 @@ export class Search {
     }
 
     #words(shown) {
-        if (!shown) return this.list.filter.unknown ?? 'Nothing fits the filter.';
+        if (!shown) return this.list.filter.unknown ?? 'Nothing matches the filter.';
         return `${count(shown, 'record')} of ${this.records.all.length.toLocaleString('en')}`;
     }
 

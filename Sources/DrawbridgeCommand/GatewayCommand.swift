@@ -14,7 +14,7 @@ import Glibc
 /// }
 /// ```
 public enum GatewayCommand {
-    package static let version = "0.1.0"
+    package static let version = "0.2.0"
 
     /// Parses the process's arguments, and serves until SIGTERM, SIGHUP or Ctrl-C, or until the task is cancelled.
     ///

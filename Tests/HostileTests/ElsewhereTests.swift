@@ -70,7 +70,7 @@ struct ElsewhereTests {
                     #expect(statuses == Self.paths.map { _ in "403" }, "\(host) \(more)")
                     for secret in [
                         gateway.access.token.text, gateway.testerToken.text, "SecretName", "The Shop",
-                        "what only pages are told", "rawbridge", "Set-Cookie", "0.1.0",
+                        "what only pages are told", "rawbridge", "Set-Cookie", "0.2.0",
                     ] {
                         #expect(!output.contains(secret), "\(secret) for \(host) \(more)")
                     }

@@ -37,8 +37,8 @@ package final class ChannelReader: Sendable {
             messages = Array(messages.prefix { $0[1]?["call"] == nil })
         }
         guard page.take(messages, bytes: text.count, by: connection.tasks) != nil else { return }
-        // Unless an answer has said it.
-        if let frame = page.state.withLock({ $0.outbox.acknowledgement() }) { connection.send(frame) }
+        // Unless an answer has said it; to the newest connection, since this may be one that was replaced.
+        page.state.withLock { if let frame = $0.outbox.acknowledgement() { $0.connection?.send(frame) } }
     }
 
     package func ended(_ connection: any PageConnection) {

@@ -316,6 +316,16 @@ import Testing
 
     // MARK: Coming, breaking, leaving
 
+    /// A connection that was replaced may still be read: what is taken from it, the page hears on the new one.
+    @Test func theNewConnectionHearsWhatTheOldOneBrought() async throws {
+        let gateway = Gateway.testing()
+        try gateway.register(PageHandlers.Echo.self, at: "/echo")
+        let old = TestPage(gateway)
+        let new = TestPage(gateway, id: old.id)
+        old.tell(["data": 1, "call": "echo"])
+        #expect(old.taken == [] && new.taken == [1])
+    }
+
     @Test func unacknowledgedMessagesAreSentAgainOnTheNextConnection() async throws {
         let gateway = PageHandlers.gateway()
         let first = TestPage(gateway)

@@ -187,7 +187,7 @@ let package = Package(
             path: "examples/orders/Tests/OrdersTests"),
 
         // Tests. TestSupport has sockets, child processes and waiting; test-server, handlers that only tests need.
-        .target(name: "TestSupport", dependencies: ["CGnuTLS"], path: "Tests/Support/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CGnuTLS", logging], path: "Tests/Support/TestSupport"),
         // The engine with a closure that answers.
         .target(
             name: "EngineSupport", dependencies: ["MicroHTTPD", "TLS", httpTypes, logging],

@@ -1,4 +1,3 @@
-import Logging
 import TestSupport
 import Testing
 
@@ -11,11 +10,10 @@ struct SharingGateway: Sendable {
 
     let gateway: Gateway
     let store: SharedStore
-    let log = Notebook()
+    let log = LogBook()
 
     init(at url: String) throws {
-        let notes = log
-        gateway = Gateway(keepsJournal: true, logger: Logger(label: "test") { _ in NotingLog(notes: notes) })
+        gateway = Gateway(keepsJournal: true, logger: log.logger)
         try gateway.mock(["steps": ["$sequence": ["one", "two", "three", "four"]], "pay": ["paid": 1]])
         store = try SharedStore(for: gateway, at: url)
     }
@@ -55,17 +53,4 @@ struct SharingGateway: Sendable {
     var records: [JournalRecord] { gateway.journal.read(RecordFilter(session: Self.ann)).records }
 
     func errors(_ level: String = "error") -> [String] { log.entries.filter { $0.hasPrefix(level) } }
-}
-
-private struct NotingLog: LogHandler {
-    let notes: Notebook
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { notes.note("\(event.level): \(event.message)") }
 }

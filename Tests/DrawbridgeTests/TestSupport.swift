@@ -1,8 +1,7 @@
 @_exported import DrawbridgeTesting
 import HTTPTypes
 import Logging
-import Synchronization
-import TestSupport
+@_exported import TestSupport
 import Testing
 
 @testable import Drawbridge
@@ -61,31 +60,5 @@ extension Gateway {
     /// The body of the answer to a flagged GET, as text.
     func text(at path: String) async throws -> String {
         try await respond(to: Request("\(path)?_mobile_bridge=1")).text()
-    }
-}
-
-/// Keeps what is logged.
-final class LogBook: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var entries: [String] { lines.withLock { $0 } }
-
-    var logger: Logger {
-        Logger(label: "test") { _ in Writer(book: self) }
-    }
-
-    private struct Writer: LogHandler {
-        let book: LogBook
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            book.lines.withLock { $0.append("\(event.level): \(event.message)") }
-        }
     }
 }

@@ -2,8 +2,7 @@ import Drawbridge
 import DrawbridgeServer
 import Foundation
 import HTTPTypes
-import Logging
-import Synchronization
+import TestSupport
 import Testing
 
 /// A folder with files for one test, a gateway that serves it, and a secret next to it.
@@ -14,7 +13,7 @@ final class StaticFilesSite: Sendable {
 
     let top: String
     let gateway: Gateway
-    let log = Log()
+    let log = LogBook(from: .trace)
 
     /// Makes the files; a name may lead through folders that are not there yet.
     init(_ files: KeyValuePairs<String, String> = [:], hasRoot: Bool = true) throws {
@@ -24,7 +23,7 @@ final class StaticFilesSite: Sendable {
         self.top = top
         gateway = Gateway(
             passThrough: [.staticFiles(top + "/root")], pageRuntime: nil,
-            logger: Logger(label: "test") { [log] _ in log })
+            logger: log.logger)
         if hasRoot { try folder("") }
         try Self.write(Array(StaticFilesSite.secret.utf8), to: top + "/secret.txt")
         for (name, text) in files { try file(name, text) }
@@ -80,26 +79,5 @@ final class StaticFilesSite: Sendable {
     struct Failure: Error {
         let description: String
         init(_ call: String) { description = "\(call): \(String(cString: strerror(errno)))" }
-    }
-}
-
-/// Keeps the messages that were logged.
-struct Log: LogHandler {
-    private let kept = Kept()
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-    var metadataProvider: Logger.MetadataProvider?
-
-    var messages: [String] { kept.messages.withLock { $0 } }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { kept.messages.withLock { $0.append("\(event.level): \(event.message)") } }
-
-    private final class Kept: Sendable {
-        let messages = Mutex<[String]>([])
     }
 }

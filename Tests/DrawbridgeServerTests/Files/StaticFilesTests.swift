@@ -2,6 +2,7 @@ import Drawbridge
 import DrawbridgeServer
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Static files: serving files")
@@ -195,7 +196,7 @@ struct StaticFilesRootTests {
     @Test func filesOfAMissingRootAreA404AndItIsReportedOnce() async throws {
         let site = try StaticFilesSite(hasRoot: false)
         for _ in 0..<3 { #expect(await site.get("/a.txt").status == .notFound) }
-        let complaints = site.log.messages.filter {
+        let complaints = site.log.entries.filter {
             $0.contains("cannot serve files from \(site.path("").dropLast())")
         }
         #expect(complaints.count == 1)

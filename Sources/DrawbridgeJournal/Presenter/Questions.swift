@@ -256,12 +256,17 @@ package final class Questions: Sendable {
 
     package func inspect(_ isThere: Bool) { state.withLock { $0.inspectors += isThere ? 1 : -1 } }
 
-    /// Forgets what programs have said of a session, and ends their waits; its open questions go on waiting.
+    /// Forgets what programs have said of a session, and ends their waits; the calls that ask in it get an error.
     package func reset(_ session: Session) {
-        state.withLock { state in
+        let open = state.withLock { state in
             state.watched.removeAll { $0.session == session }
             state.answering.removeAll { $0.session == session }
             state.asking.removeAll { $0.session == session }
+            return state.waiting.values.filter { $0.session == session }.map(\.number)
+        }
+        for waiting in open.compactMap({ take($0) }) {
+            let message = "\(waiting.question.name): its session was reset before somebody answered"
+            waiting.answers.finish(throwing: HTTPError(.serviceUnavailable, message))
         }
     }
 

@@ -94,6 +94,27 @@ import Testing
         }
     }
 
+    /// The next test must not find the question of this one.
+    @Test func aResetEndsTheCallsThatAskInItsSessionAndNoOthers() async throws {
+        for session in ["ann", "bob"] { _ = await program.ask(.get, "questions?session=\(session)") }
+        let (own, other) = (await asks(in: "ann"), await asks(in: "bob"))
+        #expect(await program.ask(.post, "reset?session=ann").status == .ok)
+        #expect(gateway.questions.waiting.map(\.session.name) == ["bob"])
+        #expect(try await own.value == nil)
+        // What it was told, as a call that begins anew in the same session would be.
+        _ = await program.ask(.get, "questions?session=ann")
+        let request = Request("/pay?_mobile_bridge=1", headers: [.session: "ann"])
+        let again = Task { [gateway] in try await gateway.respond(to: request).json() }
+        await until { [self] in gateway.questions.waiting.count == 2 }
+        #expect(await program.ask(.post, "reset?session=ann").status == .ok)
+        #expect(
+            try await again.value == [
+                "code": 503, "message": "pay: its session was reset before somebody answered",
+            ])
+        #expect(await choose("pay?session=bob", "no").value.status == .ok)
+        #expect(try await other.value == 2)
+    }
+
     @Test(arguments: [
         ("pay", "/pay"), ("a/b%20c%25", "/a/b%20c%25"), ("a%2Fb%20c%25", "/a/b%20c%25"),
     ]) func aQuestionIsAnsweredByItsName(_ name: String, _ path: String) async throws {

@@ -57,7 +57,8 @@ package struct SessionReplies: Sendable {
         isTests = true
         names.source = "session \(session.name)"
         names.label = session == .usual ? "set" : "set, \(session.name)"
-        let sequences = Set(Self.sequences(of: names))
+        // One that is set again begins anew, also with the same text.
+        let sequences = Set(Self.sequences(of: names).filter { $0.place.name != name })
         steps = steps.filter { $0.key.source != names.source || sequences.contains($0.key) }
         own = replies
         return doubts

@@ -115,6 +115,22 @@ import Testing
         #expect(try await other.value == 2)
     }
 
+    /// A program that sets fail once again, or a hold, gets it again.
+    @Test func aSequenceThatIsSetAgainBeginsAnew() async throws {
+        func set(_ name: String, _ reply: String) async {
+            #expect(await program.ask(.put, "replies?name=\(name)", reply).status == .ok)
+        }
+        let once = #"{"$sequence": [1, 2]}"#
+        await set("tip", once)
+        await set("other", once)
+        #expect(try await page("/tip").value == 1)
+        #expect(try await page("/other").value == 1)
+        await set("tip", once)
+        #expect(try await page("/tip").value == 1)
+        #expect(try await page("/tip").value == 2)
+        #expect(try await page("/other").value == 2)
+    }
+
     @Test(arguments: [
         ("pay", "/pay"), ("a/b%20c%25", "/a/b%20c%25"), ("a%2Fb%20c%25", "/a/b%20c%25"),
     ]) func aQuestionIsAnsweredByItsName(_ name: String, _ path: String) async throws {

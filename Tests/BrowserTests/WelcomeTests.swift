@@ -14,7 +14,7 @@ import Testing
         try await DrivenBrowser.drive(browser) { driven in
             try await driven.open("\(address)/")
             try await driven.shows("user", "Not signed in")
-            try await driven.shows("mock", #""getUser": {"code": 401, "message": "Not signed in"},"#)
+            try await driven.shows("mock", #""getUser": {"code": 0, "data": {"signedIn": false}},"#)
 
             try await driven.presses("#login")
             try await driven.shows("user", "Ann, 120 points")

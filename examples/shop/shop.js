@@ -76,9 +76,10 @@ setupWebViewJavascriptBridge(bridge => {
 
   async function showUser() {
     const { code, data, message } = await ask('getUser');
-    say('user', code === 0 ? data.nick + ', ' + data.points + ' points' : message);
-    element('login').hidden = code === 0;
-    element('logout').hidden = code !== 0;
+    const isSignedIn = code === 0 && data.nick;
+    say('user', isSignedIn ? data.nick + ', ' + data.points + ' points' : message || 'Not signed in');
+    element('login').hidden = isSignedIn;
+    element('logout').hidden = !isSignedIn;
   }
 
   async function pay(channel) {

@@ -47,7 +47,7 @@ api PUT 'replies?name=pay' '{"$error": {"code": 1001, "message": "The card was r
 is 'takes another answer of the test alone' "$(call pay)" '{"code":1001,"message":"The card was refused."}'
 
 is 'knows nobody at first' "$(call getUser)" \
-    '{"code":200,"data":{"code":401,"message":"Not signed in"},"message":""}'
+    '{"code":200,"data":{"code":0,"data":{"signedIn":false}},"message":""}'
 call login '{"by": "phone"}' >/dev/null
 is 'knows the user after the login' "$(call getUser)" \
     '{"code":200,"data":{"code":0,"data":{"nick":"Ann","points":120}},"message":""}'

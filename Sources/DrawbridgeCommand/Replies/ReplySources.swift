@@ -28,7 +28,8 @@ struct ReplySources {
                     LocatedJSON(parsing: text.bytes), isAlone: kind == .replies,
                     trust: isNamed ? .named(folder: Descriptor.folder(of: text.path)) : .little)
                 if case .welcome(let pages) = kind {
-                    file.restrict(toPagesAt: pages)
+                    // Named by README, and no handler has it.
+                    file.restrict(toPagesAt: pages, except: "getUser")
                 } else {
                     file.name(by: text.path)
                 }

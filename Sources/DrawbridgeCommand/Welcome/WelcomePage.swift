@@ -36,7 +36,7 @@ struct WelcomePage: Responder {
                 ).utf8)
     }()
 
-    /// The mocks of these pages, for calls from these pages only; other calls, as by curl, get the built-in handlers.
+    /// The mocks of these pages, for calls from these pages only, except getUser; else, as by curl, built-in handlers answer.
     static let mocks = [
         (name: "welcome.json", bytes: texts["welcome.json"], pages: "/"),
         (name: "shop.json", bytes: texts["shop.json"], pages: "/"),

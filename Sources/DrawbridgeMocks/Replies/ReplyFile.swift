@@ -40,11 +40,12 @@ package struct ReplyFile: Sendable {
         }
     }
 
-    /// Limits the replies to pages at one path; those of scenarios still apply to all pages.
-    package mutating func restrict(toPagesAt path: String) {
+    /// Limits the replies to pages at one path, except for one name; those of scenarios still apply to all pages.
+    package mutating func restrict(toPagesAt path: String, except name: String) {
         pages.append((Glob(path), PageSettings(), replies))
         pages[pages.count - 1].replies.label = path
-        replies = ReplyNames()
+        for other in replies.names where other != name { replies.remove(other) }
+        replies.source = "the shop"
     }
 
     /// Whether there is any reply, also in scenarios or for some pages.
@@ -81,8 +82,7 @@ package struct ReplyFile: Sendable {
         _ members: [(name: String, value: LocatedJSON)], of value: LocatedJSON
     ) throws(ReplyFault) {
         for (name, value) in members where !keys.contains(name) {
-            let isOurs = ["reply", "mock"].contains(name)
-            let near = isOurs ? "replies" : Nearest.of(name, among: keys.sorted())
+            let near = Nearest.of(name == "reply" ? "replies" : name, among: keys.sorted())
             throw ReplyFault(
                 "\(name) does not belong in a file of replies; \(near.map { "did you mean \($0)?" } ?? "put mocks into replies: {\"replies\": {\"\(name)\": …}}")",
                 at: value)

@@ -121,8 +121,8 @@ import Testing
         let port = try await drawbridge.port()
         // What the banner says to try must work.
         let example = try await drawbridge.line(with: "  try  ")
-        #expect(example.contains("curl 'http://127.0.0.1:\(port)/echo"))
-        let target = "http://127.0.0.1:\(port)/echo?_mobile_bridge=1&a=1"
+        #expect(example.contains("curl 'http://127.0.0.1:\(port)/getUser"))
+        let target = "http://127.0.0.1:\(port)/getUser?_mobile_bridge=1"
         #expect(try await curl("-i", target).hasPrefix("HTTP/1.1 200"))
         let other = try await curl("-i", "-H", "X-Forwarded-For: 192.0.2.7", "-H", "Host: phone.test", target)
         #expect(other.hasPrefix("HTTP/1.1 403"))

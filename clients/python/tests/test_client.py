@@ -197,7 +197,7 @@ def test_a_running_gateway_is_used_by_its_address_and_its_token():
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ | {"DRAWBRIDGE_TOKEN": token}) as child:
         try:
             gateway = connect(re.search(r"http:\S+", child.stderr.readline())[0] + "/", token)
-            assert gateway.session().call("getUser")["output"]["code"] == 401
+            assert gateway.session().call("getUser")["output"]["data"] == {"signedIn": False}
             gateway.stop()
             gateway.session().reset()
             with pytest.raises(GatewayError, match="token"):

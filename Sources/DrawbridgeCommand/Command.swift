@@ -9,6 +9,9 @@ struct Command: ParsableCommand {
         var name = "drawbridge"
         var abstract: String?
         var version = GatewayCommand.version
+
+        /// Its name in a command to paste: `./drawbridge` for one that was started so.
+        var called: String { CommandLine.arguments.prefix(1).first { $0.hasPrefix("./") } ?? name }
     }
 
     /// Name, abstract and version in `--help`; set once, before the arguments are parsed.
@@ -44,16 +47,10 @@ struct Command: ParsableCommand {
                 manual is at /__drawbridge__/manual/ while it runs.
 
                 Precedence: flags, environment variables, configuration file. Exit codes: 0 after SIGTERM, SIGHUP or \
-                Ctrl-C, 3 after --unanswered fail, 64 for wrong arguments, 1 for any other error.
+                Ctrl-C, 1 after a second Ctrl-C, which waits for no call, 3 after --unanswered fail, 64 for wrong \
+                arguments, 1 for any other error.
                 """,
             version: program.version)
-    }
-
-    /// The error for a flag that users try by analogy, such as `--stub` for `--reply`; nil for any other argument.
-    static func misnamed(_ argument: String) -> String? {
-        let name = String(argument.prefix { $0 != "=" })
-        guard ["--stub", "--stubs"].contains(name) else { return nil }
-        return "there is no \(name); did you mean --reply 'getUser={\"nick\":\"Ann\"}', or --replies FILE?"
     }
 
     @Argument(

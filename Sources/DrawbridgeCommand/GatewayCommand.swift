@@ -159,9 +159,6 @@ public enum GatewayCommand {
     ///
     /// - Parameter isAlone: whether the program passes no responders of its own.
     private static func settings(isAlone: Bool) async throws -> Settings {
-        if let problem = CommandLine.arguments.dropFirst().lazy.compactMap(Command.misnamed).first {
-            leave(Command.self, ValidationError(problem))
-        }
         return try await orLeave { (command: Command) in
             if command.schema {
                 print(Setting.schema)

@@ -63,7 +63,7 @@ struct InitCommand: ParsableCommand {
         lines += first.summary + (files.leftOut.isEmpty ? [] : ["", "Not read:"])
         lines += files.leftOut.prefix(40).map { "  \($0)" }
         if files.leftOut.count > 40 { lines.append("  … and \(files.leftOut.count - 40) more") }
-        let served = "\(Command.program.name) \(served)"
+        let served = "\(Command.program.called) \(served)"
         let address = "\(Command.program.name) http://127.0.0.1:5173  (where your dev server listens)"
         let next =
             !files.hasPackage ? served : folder == "." ? address : "cd \(ShellWord(folder)) && \(address)"
@@ -86,7 +86,7 @@ struct InitCommand: ParsableCommand {
             let folder = try FileFolder(of: path)
             _ = try folder.make(folder.name, Array(text.utf8))
         } catch {
-            let other = "\(Command.program.name) \(arguments)"
+            let other = "\(Command.program.called) \(arguments)"
             guard error.code == EEXIST else {
                 throw Failure("cannot write \(path): \(error); write it elsewhere: \(other) > \(elsewhere)")
             }
@@ -109,7 +109,7 @@ struct InitCommand: ParsableCommand {
         let lines = [
             "\(path) is written: an example bridge that gives pages the object Shop; change it to your app's.",
             "",
-            "Next: \(Command.program.name) \(served) --bridge \(word) --reply 'pay={\"paid\": true}'",
+            "Next: \(Command.program.called) \(served) --bridge \(word) --reply 'pay={\"paid\": true}'",
         ]
         print(lines.map(\.plain).joined(separator: "\n"))
     }

@@ -88,8 +88,7 @@ struct ConfigFile {
 
     private static func unknown(_ key: String, _ place: String, isFound: Bool) -> Failure {
         let keys = Setting.keys(isFound: isFound) + ReplyFile.keys.subtracting(["$schema"])
-        let isReplies = ["reply", "mock"].contains(key)
-        let nearest = (isReplies ? "replies" : Nearest.of(key, among: keys)).map { "did you mean \($0)?" }
+        let nearest = Nearest.of(key == "reply" ? "replies" : key, among: keys).map { "did you mean \($0)?" }
         let all =
             "a mock of this name belongs in {\"replies\": {\"\(key)\": …}}; settings are \(keys.sorted().joined(separator: ", "))"
         return Failure("\(place): no such setting; \(nearest ?? all)")

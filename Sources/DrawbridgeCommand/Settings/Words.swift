@@ -14,7 +14,7 @@ extension Command {
         for word in words {
             guard !Self.subcommands.contains(word) else {
                 throw ValidationError(
-                    "\(word) must be the first argument: \(Self.program.name) \(word); a folder of that name is ./\(word)"
+                    "\(word) must be the first argument: \(Self.program.called) \(word); a folder of that name is ./\(word)"
                 )
             }
             if word.contains("://") || word.hasPrefix("unix:") || word.contains("=unix:") {
@@ -48,11 +48,11 @@ extension Command {
                 "\(word) is a file; for settings write -c \(word), for mocks --replies \(word)")
         }
         let folder = word.lastIndex(of: "/").map { String(word[...$0]) } ?? "."
-        throw ValidationError("\(word) is a file; name its folder: \(program.name) \(ShellWord(folder))")
+        throw ValidationError("\(word) is a file; name its folder: \(program.called) \(ShellWord(folder))")
     }
 
     private static func missing(_ word: String, _ code: Int32) -> String {
-        let program = program.name
+        let program = program.called
         guard code == ENOENT || code == ENOTDIR else {
             let why = String(cString: strerror(code))
             return "cannot look into \(word): \(why); name a folder that this user may read"

@@ -73,7 +73,9 @@ extension Gateway {
         case .error, .missing, .expired, .answered, .waiting, nil: break
         }
         let message = if case .failure = record.form { message(of: record) } else { nil as String? }
-        return "\(time)  \(code(of: record))\(message ?? ending(of: record))"
+        let end = message ?? ending(of: record)
+        guard let code = record.code, code != 200 else { return "\(time)  \(end)" }
+        return "\(time)  \(code < 400 ? "code \(code)  " : "error \(code)\(end.isEmpty ? "" : ": ")")\(end)"
     }
 
     private func message(of record: JournalRecord) -> String? {
@@ -88,11 +90,6 @@ extension Gateway {
             "\(type), \(record.output.bytes.count) B"
         default: record.shown(record.shownOutput(secrets), isWhole: record.output.isWhole)
         }
-    }
-
-    private func code(of record: JournalRecord) -> String {
-        guard let code = record.code, code != 200 else { return "" }
-        return code >= 400 ? "error \(code): " : "code \(code)  "
     }
 
     private func whyNobody(_ record: JournalRecord, _ times: Int) -> String {

@@ -77,8 +77,6 @@ import Testing
         (["--reply", #"a={nick:"Ann"}"#], #"all of it in single ones: 'a={"nick":"Ann"}'"#, 64),
         (["--reply", "mine.json"], "to use a file of mocks, write --replies mine.json", 64),
         (["--reply", "@mine.json"], "to use a file of mocks, write --replies mine.json", 64),
-        (["--stub", "a=1"], "there is no --stub; did you mean --reply", 64),
-        (["--stubs=a.json"], "there is no --stubs; did you mean --reply", 64),
         (["--replies", "/no/such.json"], "cannot read /no/such.json", 1),
         (["--replies", "a=1"], "did you mean --reply 'a=1'?", 1),
         (["--replies", ""], "cannot read", 1), (["--reply", "="], "write name=value", 64),
@@ -105,7 +103,8 @@ import Testing
             #"{"getUser": {"nick": "Ann"}}"#,
             #"line 1, column 2, getUser: getUser does not belong in a file of replies; put mocks into replies"#
         ),
-        (#"{"reply": {"a": 1}}"#, "did you mean replies?"), ("{}", "the file has no replies"),
+        (#"{"reply": {"a": 1}}"#, "did you mean replies?"), (#"{"mock": {"a": 1}}"#, "did you mean mocks?"),
+        ("{}", "the file has no replies"),
     ])
     func aFileOfMocksMayHoldOnlyMocks(_ text: String, _ sentence: String) async throws {
         let folder = try Folder()

@@ -34,7 +34,8 @@ import Testing
     @Test func theLineSaysWhoAnswered() async throws {
         try gateway.mock([
             "getUser": ["$sequence": [["nick": "Ann"], ["nick": "Bob"]]],
-            "bad": ["$error": ["code": 402, "message": "no"]], "old": ["$missing": true],
+            "bad": ["$error": ["code": 402, "message": "no"]],
+            "mute": ["$error": ["code": 1001, "message": ""]], "old": ["$missing": true],
             "pay": ["$cases": [["$when": ["channel": "wechat"], "$reply": 1]]],
         ])
         #expect(
@@ -45,6 +46,7 @@ import Testing
                 #/^getUser \{"a":"1"\} +reply getUser, step 2 +[\d.]+ ms  \{"nick":"Bob"\}$/#))
         #expect(
             try await line("/bad?_mobile_bridge=1").contains(#/reply bad +[\d.]+ ms  error 402: no$/#))
+        #expect(try await line("/mute?_mobile_bridge=1").contains(#/reply mute +[\d.]+ ms  error 1001$/#))
         #expect(try await line("/old?_mobile_bridge=1").hasSuffix("  reply old: not available in this app"))
         #expect(
             try await line("/__jsbridge__", #"{"action":"pay","data":{"channel":"card"}}"#).contains(

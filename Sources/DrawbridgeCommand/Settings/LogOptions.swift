@@ -21,12 +21,12 @@ struct LogOptions: ParsableArguments {
 
     @Option(
         "kinds", "Which requests to log: native, upstream, files, gateway, with commas.", usual: "native",
-        more: "The default adds files if no page is served; json logs all kinds.")
+        more: "By default also files if no page is served; --log-format json logs all kinds.")
     var log: String?
 
     @Option(
         "words",
-        "Also hide values of members with this word in their names, as with token, password …: iban,bic")
+        "Also hide values with one of these words in their names, as token, password … are hidden: iban,bic")
     var redact: [String] = []
 
     func validate() throws {

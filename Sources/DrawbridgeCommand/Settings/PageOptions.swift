@@ -61,7 +61,7 @@ struct PageOptions: ParsableArguments {
 
     @Option(
         oneOf: "where",
-        "Show questions over the page: auto, if a person opened it on this machine; page, always, even in tests; off.",
+        "Show questions over the page: auto: if a person opened the page on this machine; page: always, even in tests; off.",
         usual: "auto")
     var ask: Question.Asking?
 

@@ -238,7 +238,7 @@ public enum GatewayCommand {
             if let file = try banner.openPage() { opened.append(file) }
             if let inspector { opened.append(try RedirectFile.open(inspector.drawLink)) }
         } catch {
-            logger.warning("\(error)")
+            logger.warning("\((error as? HTTPError)?.message ?? "\(error)")")
         }
         return opened
     }

@@ -120,7 +120,7 @@ struct FirstFile {
         let guesses = missing.count(where: \.form.isGuess)
         let counts = [
             ("names for you to answer: ", missing.count, guesses > 0 ? ", \(guesses) of them guessed" : ""),
-            ("names that handlers answer: ", answered.count, ""),
+            ("names that handlers answer: ", answered.count, #"; to mock one, replace {"$pass": true}"#),
             ("calls whose names the log will tell, as they are computed: ", calls.all(.computed).count, ""),
             ("events that your page listens for: ", calls.all(.event).count, ""),
         ].filter { $0.1 > 0 }

@@ -60,11 +60,13 @@ struct SlowNameTests {
             return try await replies(port, get("/slow")).map(\.status)
         }()
         try await nameServer.isAsked()
-        // Few: on a busy machine many take as long as the name does.
-        for _ in 0..<10 {
+        // On a busy machine ten may take as long as the name does; one that waited for it would come after it.
+        var before = 0
+        for _ in 0..<10 where !isSlowAnswered.value {
             #expect(try await replies(port, get("/fast")).map(\.text) == ["theirs"])
+            if !isSlowAnswered.value { before += 1 }
         }
-        #expect(!isSlowAnswered.value)
+        #expect(before > 0)
         // Its time for a connection is over before that for the name.
         #expect(try await slow == [504])
         #expect(await program.stop() == 0)

@@ -23,7 +23,7 @@ import Testing
         #expect(foreign.hasPrefix("HTTP/1.1 403"))
         // What the banner says to try must work.
         let example = try await drawbridge.line(with: "  try  ")
-        #expect(example.contains("curl -k '\(address)/echo"))
+        #expect(example.contains("curl -k '\(address)/getUser"))
         #expect(try await curl("--cacert", certificate, plain).contains("curl: ("))
         #expect(await drawbridge.stop() == 0)
         #expect(!drawbridge.output.contains("PRIVATE KEY"))

@@ -33,10 +33,12 @@ extension Gateway {
             ? .answered(pending.response(to: plan.request, in: self)) : .pending(pending)
     }
 
-    /// The store that has to load the session of a call first; nil if there is none.
+    /// The store that has to load the session of a call first; nil if there is none, and for the session that nobody named.
     func loader(for plan: Plan) -> (any SessionStore)? {
-        guard case .native = plan.way else { return nil }
-        return shared.loader(for: plan.request.session)
+        // First what costs nothing: without a store the plan is not looked at.
+        guard let store = shared.now, case .native = plan.way else { return nil }
+        let session = plan.request.session
+        return session == .usual || store.has(session) ? nil : store
     }
 
     enum Start: ~Copyable {

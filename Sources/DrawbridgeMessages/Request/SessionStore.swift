@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Keeps the named sessions of several gateways, of which one at a time has a session and answers from its memory.
-package protocol SessionStore: Sendable {
+package protocol SessionStore: AnyObject, Sendable {
     /// Whether this gateway has the session, and may answer for it.
     func has(_ session: Session) -> Bool
 
@@ -31,17 +31,16 @@ package final class SharedSessions: Sendable {
     }
 
     private let box = AtomicLazyReference<Box>()
+    /// Read first: each `load` of the box asks for the metadata of its type, which is 700 instructions.
+    private let isThere = Atomic(false)
 
     package init() {}
 
     /// Sets the store, once for all.
-    package func share(by store: any SessionStore) { _ = box.storeIfNil(Box(store)) }
-
-    package var now: (any SessionStore)? { box.load()?.store }
-
-    /// The store, if it has to load this session first; the session that nobody named is not shared.
-    package func loader(for session: @autoclosure () -> Session) -> (any SessionStore)? {
-        guard let store = now, case let session = session(), session != .usual else { return nil }
-        return store.has(session) ? nil : store
+    package func share(by store: any SessionStore) {
+        _ = box.storeIfNil(Box(store))
+        isThere.store(true, ordering: .releasing)
     }
+
+    package var now: (any SessionStore)? { isThere.load(ordering: .acquiring) ? box.load()?.store : nil }
 }

@@ -74,7 +74,6 @@ extension DeviceInfoHandler.Device {
         return ["C", "POSIX"].contains(tag) ? "en" : tag.split(separator: "_").joined(separator: "-")
     }
 
-    /// Converts a C string in a tuple of characters.
     private static func text<Characters>(_ characters: Characters) -> String {
         withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -75,7 +75,6 @@ struct HeldSession {
         return write
     }
 
-    /// Takes back what could not be written.
     mutating func putBack(_ write: HeldSession) {
         guard !clears else { return }
         (records, clears, bytes) = (write.records + records, write.clears, write.bytes + bytes)

@@ -97,7 +97,6 @@ final class StoreConnection {
     static let write = String(cString: dbl_write_script)
 }
 
-/// What a store has replied to one command.
 enum StoreReply {
     case nothing
     case number(Int)

@@ -140,8 +140,6 @@ final class PlayedConnection: PageConnection {
         }
     }
 
-    // MARK: Sending
-
     func say(_ members: JSON.Object) { inTurn { _ in members } }
 
     func tell(_ message: JSON.Object) { inTurn { $0.numbered(message) } }
@@ -191,8 +189,6 @@ final class PlayedConnection: PageConnection {
             caller?.continuation.resume(throwing: CancellationError())
         }
     }
-
-    // MARK: Receiving
 
     private func hear(_ text: [UInt8]) {
         guard let frame = try? JSON(parsing: text) else { return }

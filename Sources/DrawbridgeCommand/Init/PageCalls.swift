@@ -9,7 +9,6 @@ struct PageCalls {
         case event
         /// Names in `webkit.messageHandlers`; with `=reply` if the page awaits a promise.
         case handler
-        /// URL schemes of apps.
         case scheme
         /// Global functions that the app defines, and objects of the bridges that `--bridge` gives.
         case function, bridge
@@ -94,8 +93,6 @@ struct PageCalls {
         let shown = line.prefix(60) + (line.count > 60 ? "…" : "")
         add(String(shown), word, CallForm("", global: global), as: .computed)
     }
-
-    // MARK: Functions
 
     /// Reads the calls of a function; returns whether there are any.
     mutating func read(_ form: CallForm) -> Bool {

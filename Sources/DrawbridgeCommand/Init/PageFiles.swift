@@ -91,7 +91,6 @@ struct PageFiles {
 
     private static let scripts: Set = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"]
 
-    /// Pages and templates.
     private static let pages: Set = [
         "html", "htm", "xhtml", "shtml", "vue", "svelte", "astro", "jsp", "jspf", "jspx", "php", "phtml",
         "ejs", "hbs", "handlebars", "mustache", "erb", "twig", "njk", "liquid", "cshtml", "razor", "asp",

@@ -59,8 +59,6 @@ public final class Journal: Sendable {
     /// Keeps the last records of this number, in the same memory.
     package func keep(records: Int) { state.withLock { $0.limits.records = records } }
 
-    // MARK: Recording
-
     /// Records the begin of a call, or of a request that is passed through.
     ///
     /// - Parameter input: the body; nil if it was not read yet.

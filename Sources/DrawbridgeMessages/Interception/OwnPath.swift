@@ -13,7 +13,6 @@ package enum OwnPath: String, CaseIterable {
     case global = "global.js"
     /// The script that shows questions over pages.
     case ask = "ask.js"
-    /// The scripts of the bridges of `--bridge`.
     case bridge
     /// The page token, for a page that was opened before a restart.
     case token

@@ -57,8 +57,6 @@ struct ReverseMapping {
         String(validating: value, as: UTF8.self).flatMap(map).map { Array($0.utf8) }
     }
 
-    // MARK: URLs
-
     /// The gateway's scheme and authority in the client's request; nil if an HTTP/1.0 request has no authority.
     private var origin: String? { caller.authority.map { "\(caller.scheme)://\($0)" } }
 

@@ -83,8 +83,6 @@ final class Connecting: Loop.Guest, Sendable {
         }
     }
 
-    // MARK: Dialling
-
     private func dial(_ preparation: Result<Preparation, TransferError>) {
         guard case .preparing = own.value.stage else { return }
         attempt {

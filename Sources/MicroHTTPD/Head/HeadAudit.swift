@@ -50,8 +50,6 @@ package struct HeadAudit {
         return head
     }
 
-    // MARK: The bytes
-
     /// The bytes before the next NUL; moves behind that NUL.
     private mutating func token() throws(Refusal) -> UnsafeRawBufferPointer {
         let rest = UnsafeRawBufferPointer(rebasing: block[position...])
@@ -158,8 +156,6 @@ package struct HeadAudit {
         try end()
         return fields
     }
-
-    // MARK: The fields
 
     private static func head(
         _ method: HTTPRequest.Method, _ target: String, _ scheme: String, isOldVersion: Bool,

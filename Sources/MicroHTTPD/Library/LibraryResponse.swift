@@ -66,7 +66,6 @@ struct LibraryResponse {
         dbr_remove_fields(pointer, fields.baseAddress, fields.count)
     }
 
-    /// Says that the connection is closed after this response.
     func closeAfterwards() { MHD_add_response_header(pointer, "Connection", "close") }
 
     /// Sends a body of unknown length without chunks; closing the connection ends it.

@@ -87,8 +87,6 @@ final class Tunnel: Upgraded, Loop.Guest {
         }
     }
 
-    // MARK: Moving
-
     /// Runs an action; if that returns false, a side has failed and the tunnel is closed; else the watching is updated.
     private func act(_ action: () -> Bool) {
         guard !own.value.isClosed, let caller = own.value.caller else { return }
@@ -137,8 +135,6 @@ final class Tunnel: Upgraded, Loop.Guest {
         var length = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(side.end.descriptor, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0
     }
-
-    // MARK: Watching
 
     /// Watches a side for reading while the other accepts bytes, and for writing while bytes wait for this side.
     private func watch(_ side: TunnelSide, other: TunnelSide) throws {

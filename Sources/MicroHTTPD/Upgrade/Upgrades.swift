@@ -110,8 +110,6 @@ final class Upgrades: Sendable {
         }
     }
 
-    // MARK: Stopping
-
     func closeAll() {
         own.value.isStopping = true
         for entry in own.value.upgraded.values { entry.one.serverStops() }

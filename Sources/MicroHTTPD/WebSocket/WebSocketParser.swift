@@ -73,8 +73,6 @@ package struct WebSocketParser {
         message = []
     }
 
-    // MARK: Heads
-
     private mutating func readHead(
         _ bytes: UnsafeMutableRawBufferPointer, _ position: inout Int
     ) throws(Violation) {
@@ -157,8 +155,6 @@ package struct WebSocketParser {
         }
         return Int(length)
     }
-
-    // MARK: Payloads
 
     private mutating func take(
         _ bytes: UnsafeMutableRawBufferPointer, _ deliver: (Event) -> Void

@@ -209,8 +209,6 @@ final class Worker: Loop.Driven, Sendable {
         tellIfIdle()
     }
 
-    // MARK: Stopping
-
     func closePort() {
         loop.stopListening()
         // The port stays open until the last duplicate of the socket is closed.

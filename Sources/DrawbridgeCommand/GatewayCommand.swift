@@ -236,7 +236,7 @@ public enum GatewayCommand {
         var opened: [RedirectFile] = []
         do {
             if let file = try banner.openPage() { opened.append(file) }
-            if let inspector { opened.append(try RedirectFile.open(inspector.drawLink)) }
+            if let inspector { opened.append(try RedirectFile.open(inspector.drawLink())) }
         } catch {
             logger.warning("\((error as? HTTPError)?.message ?? "\(error)")")
         }

@@ -10,6 +10,8 @@ extension Date {
     package var timestamp: String { Timestamp.text(of: self) ?? "" }
 }
 
+package func secondsSince1970() -> Int { time(nil) }
+
 /// Converts dates to and from ISO 8601 text as RFC 3339 restricts it, in the proleptic Gregorian calendar.
 enum Timestamp {
     /// `2026-11-20T23:29:24.123Z`, rounded to a millisecond; `nil` outside the years 0000 to 9999.

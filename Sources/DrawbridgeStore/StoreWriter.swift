@@ -60,10 +60,11 @@ struct StoreWriter {
 
     /// - Parameter checks: whether others may have taken sessions, or the store was emptied.
     private mutating func tick(_ link: StoreConnection, checks: Bool) throws(StoreFailure) {
-        let keys = [key("id"), key("alive:\(id)"), key("wanted:\(id)")]
-        let words = [String.random128(), key(""), id].map(\.bytes)
+        let keys = [key("id"), key("alive:\(id)"), key("wanted:\(id)"), key("revoked")]
+        let words = ([String.random128(), key(""), id] + gateway.admissions.revoked).map(\.bytes)
         let reply = try link.ask([StoreConnection.run(StoreConnection.tick, keys, words)])[0]
         lastTick = .now
+        for id in reply[3].list { gateway.admissions.revoke(id.text) }
         let now = reply[1].text
         let isEmptied = storeID.map { $0 != now } ?? false
         storeID = now
@@ -112,8 +113,6 @@ struct StoreWriter {
         store.state.withLock { $0.held[session] = nil }
         gateway.take([], for: session)
     }
-
-    // MARK: Writing
 
     /// Writes at most a thousand records of a session, and a megabyte of all, before it loads.
     private mutating func write(_ link: StoreConnection) throws(StoreFailure) {
@@ -165,8 +164,6 @@ struct StoreWriter {
                     ["\($0.number)".bytes, $0.kept, $0.input.bytes, $0.output.bytes]
                 })
     }
-
-    // MARK: Loading
 
     private mutating func load(_ link: StoreConnection) throws(StoreFailure) {
         let wanted = store.state.withLock { state in

@@ -147,7 +147,7 @@ extension PlayedStore.Content {
         let session = asked.session
         switch asked.kind {
         case .tick:
-            let names = wanted.removeValue(forKey: asked.text(8)) ?? []
+            let names = wanted.removeValue(forKey: asked.text(9)) ?? []
             return .list([.number(1), .bytes(id.bytes), .list(names.map { .bytes($0.bytes) })])
         case .load:
             var kept = sessions[session] ?? .init()

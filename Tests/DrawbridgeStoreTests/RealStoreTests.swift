@@ -48,7 +48,7 @@ import Testing
             try StoreConnection(StoreAddress(url)!).ask([
                 StoreConnection.run(
                     StoreConnection.tick,
-                    ["id", "alive:\(gateway)", "wanted:\(gateway)"].map { "{drawbridge}:\($0)" },
+                    ["id", "alive:\(gateway)", "wanted:\(gateway)", "revoked"].map { "{drawbridge}:\($0)" },
                     ["new id", "{drawbridge}:", gateway].map(\.bytes))
             ])[0]
         }
@@ -132,5 +132,26 @@ import Testing
         #expect(try await other.ask(.post, "reset").status == 200)
         #expect(try await other.ask(.post, "calls/verify", #"{"name": "pay", "count": 0}"#).status == 200)
         await other.store.end()
+    }
+
+    @Test func aBrowserThatIsRevokedAtOneGatewayIsRefusedByAll() async throws {
+        let (redis, secret) = (try await Redis(), SharedSecret())
+        let one = try SharingGateway(at: redis.url, secret), other = try SharingGateway(at: redis.url, secret)
+        func isIn(_ cookie: String, at gateway: SharingGateway) -> Bool {
+            gateway.gateway.admissions.judge(cookie: cookie, from: nil, browser: nil) == .right
+        }
+        let (first, cookie) = one.gateway.admissions.admit(address: nil, browser: nil)
+        let (second, unseen) = other.gateway.admissions.admit(address: nil, browser: nil)
+        #expect(isIn(cookie, at: other))
+        let end = try await other.ask(.delete, "admissions/\(first.id)")
+        #expect(end.status == 200 && !isIn(cookie, at: other))
+        while isIn(cookie, at: one) { try await Task.sleep(for: .milliseconds(20)) }
+        // One that was never there; and a gateway that starts later.
+        #expect(try await one.ask(.delete, "admissions/\(second.id)").status == 200)
+        while isIn(unseen, at: other) { try await Task.sleep(for: .milliseconds(20)) }
+        let last = try SharingGateway(at: redis.url, secret)
+        while try await last.call("pay") == nil {}
+        #expect(!isIn(cookie, at: last) && !isIn(unseen, at: last) && !isIn(unseen, at: one))
+        #expect(try redis.ask("ZCARD", "{drawbridge}:revoked").number == 2)
     }
 }

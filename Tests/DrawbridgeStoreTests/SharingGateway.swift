@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Drawbridge
+@testable import DrawbridgeMessages
 @testable import DrawbridgeStore
 
 /// A gateway with a store, and what a test asks of it in one session.
@@ -12,8 +13,10 @@ struct SharingGateway: Sendable {
     let store: SharedStore
     let log = LogBook()
 
-    init(at url: String) throws {
-        gateway = Gateway(keepsJournal: true, logger: log.logger)
+    init(at url: String, _ secret: SharedSecret = SharedSecret()) throws {
+        var access = AccessPolicy()
+        access.secret = secret
+        gateway = Gateway(access: access, keepsJournal: true, logger: log.logger)
         try gateway.mock(["steps": ["$sequence": ["one", "two", "three", "four"]], "pay": ["paid": 1]])
         store = try SharedStore(for: gateway, at: url)
     }

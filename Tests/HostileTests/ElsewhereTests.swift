@@ -113,7 +113,7 @@ struct ElsewhereTests {
             let entered = try await elsewhere.curl(
                 "-d", gateway.admissions.drawTicket(), "\(own)/__drawbridge__/enter")
             #expect(entered.hasPrefix("HTTP/1.1 204"))
-            let cookie = try #require(entered.firstMatch(of: /Set-Cookie: (drawbridge-\d+=[0-9a-f]{32});/))
+            let cookie = try #require(entered.firstMatch(of: /Set-Cookie: (drawbridge-\d+=[0-9a-f]{54});/))
                 .output.1
             #expect(cookie.hasPrefix("drawbridge-\(port)="))
             let page = try await elsewhere.curl(

@@ -31,16 +31,13 @@ enum Enter {
         response.addSafety()
         // This machine needs no admission, and a device that has one keeps it.
         if gateway.access.isFromThisMachine(request) { return response }
-        if let secret = gateway.admissionSecret(of: request),
-            gateway.admissions.judge(secret: secret, from: address) == .right
-        {
-            return response
-        }
-        let browser = request.headers.value(.userAgent) ?? "a program without a name"
-        let (admission, secret) = gateway.admissions.admit(address: address, browser: browser)
+        var judged = request
+        if gateway.judgeAdmission(of: &judged) == .right { return response }
+        let (admission, value) = gateway.admissions.admit(
+            address: address, browser: request.headers.value(.userAgent))
         let cookie = gateway.admissionCookie(for: request)
         response.ownCookie =
-            "\(cookie.name)=\(secret); Path=/; HttpOnly; SameSite=Lax\(cookie.isSecure ? "; Secure" : "")"
+            "\(cookie.name)=\(value); Path=/; HttpOnly; SameSite=Lax\(cookie.isSecure ? "; Secure" : "")"
         request.logger.notice(
             """
             \(address ?? "a device") has access now (\(admission.browser)); to take it back: \

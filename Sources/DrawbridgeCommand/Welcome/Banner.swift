@@ -60,10 +60,7 @@ struct Banner {
             try Desktop.open(page)
             return nil
         }
-        return try RedirectFile.open { whenUsed in
-            gateway.admissions.onNextEntry(whenUsed)
-            return invitation.links(with: ticket)[0].url
-        }
+        return try RedirectFile.open(invitation.links(with: ticket)[0].url)
     }
 
     private var page: String { "\(reachable)/" }

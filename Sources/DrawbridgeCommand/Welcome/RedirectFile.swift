@@ -4,24 +4,23 @@ import Glibc
 /// An HTML file that redirects a browser to a URL with a secret.
 ///
 /// All users of a machine can read the arguments of every process. So the browser gets the path of this file, which
-/// only this user can read, and which is removed when the URL was used.
+/// only this user can read.
 struct RedirectFile {
     private static let remedy = "open the printed link by hand"
 
     private let folder: String
     private var path: String { "\(folder)/open.html" }
 
-    /// Opens a URL through a file, which is removed when the URL was used, or after ten minutes, when it expires.
+    /// Opens a URL through a file, which is removed after ten minutes, when the URL expires.
     ///
-    /// - Parameter url: makes the URL; gets a closure to call when the URL was used.
     /// - Returns: the file, which the caller removes at the end of the process.
-    static func open(_ url: (_ whenUsed: @escaping @Sendable () -> Void) -> String) throws -> RedirectFile {
+    static func open(_ url: String) throws -> RedirectFile {
         let names: [String] = ["XDG_RUNTIME_DIR", "TMPDIR"]
         let folders = names.compactMap { name in getenv(name).map { String(cString: $0) } }
         let place = folders.first { $0.hasPrefix("/") && access($0, W_OK) == 0 } ?? "/tmp"
         let file = RedirectFile(folder: try makeFolder(below: place))
         do {
-            try file.write(url { file.remove() })
+            try file.write(url)
             try Desktop.open(file.path)
         } catch {
             file.remove()

@@ -40,10 +40,6 @@ extension Gateway {
         return ("\(isSecure ? "__Host-" : "")drawbridge-\(request.ownPort)", isSecure)
     }
 
-    package func admissionSecret(of request: Request) -> String? {
-        request.ownCookies.isEmpty ? nil : request.ownCookies[admissionCookie(for: request).name]
-    }
-
     /// Registers a long response or a WebSocket, which is closed when the admission of its request ends.
     ///
     /// - Parameter close: called when the admission ends, from any thread; at once where it has ended already.
@@ -57,10 +53,13 @@ extension Gateway {
         return release
     }
 
-    private func judgeAdmission(of request: inout Request) -> Verdict? {
-        guard let secret = admissionSecret(of: request) else { return nil }
-        let verdict = admissions.judge(secret: secret, from: access.address(of: request))
-        if verdict == .right { request.admission = secret }
+    /// Compares the cookie of a device; nil without one. A right one is stored in the request.
+    package func judgeAdmission(of request: inout Request) -> Verdict? {
+        guard !request.ownCookies.isEmpty, let cookie = request.ownCookies[admissionCookie(for: request).name]
+        else { return nil }
+        let verdict = admissions.judge(
+            cookie: cookie, from: access.address(of: request), browser: request.headers.value(.userAgent))
+        if verdict == .right { request.admission = cookie }
         return verdict
     }
 

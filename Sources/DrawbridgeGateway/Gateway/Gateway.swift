@@ -39,7 +39,7 @@ public final class Gateway: Answerer {
     /// The secret for the tester's API below `/__drawbridge__/`; pages do not know it.
     public let testerToken: TesterToken
     /// The admitted devices on other machines, and the tickets by which more are admitted.
-    public let admissions = Admissions()
+    public let admissions: Admissions
     @usableFromInline package let via = Via()
     /// How many servers listen for this gateway, and how many have not stopped yet.
     private let servers = Mutex((listening: 0, open: 0))
@@ -104,6 +104,7 @@ public final class Gateway: Answerer {
         var policy = access
         policy.via = via
         self.access = policy
+        admissions = Admissions(secret: policy.secret)
         self.bodyLimit = bodyLimit
         self.presenter = presenter
         self.logger = logger

@@ -15,6 +15,9 @@ public struct AccessPolicy: Sendable {
     /// The secret that the gateway's own pages send with their calls.
     public let token: PageToken
 
+    /// What the cookies of admitted devices are made of.
+    package var secret = SharedSecret()
+
     let trustedProxies: [AddressRange]
 
     /// Whether programs on other machines may use the tester's API, with its token.

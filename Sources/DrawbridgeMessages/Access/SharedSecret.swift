@@ -3,6 +3,8 @@
 package struct SharedSecret: Sendable {
     private let key: [UInt8]
 
+    package init() { key = Array(String.random128().utf8) }
+
     /// - Parameter text: at least 32 bytes; a shorter text gives nil.
     package init?(_ text: String) {
         guard text.utf8.count >= 32 else { return nil }
@@ -13,5 +15,20 @@ package struct SharedSecret: Sendable {
     package func value(for purpose: String) -> String {
         SHA256.code(of: Array("drawbridge \(purpose)".utf8), key: key).prefix(16)
             .map { JSON.hexadecimal($0, digits: 2) }.joined()
+    }
+
+    /// Makes a text that every gateway with this secret recognises: the second, at most 14 digits, and their code.
+    package func seal(_ digits: Substring, for purpose: String, at now: Int) -> String {
+        let text = JSON.hexadecimal(UInt32(now), digits: 8) + digits
+        return text + value(for: "\(purpose) \(text)")
+    }
+
+    /// Whether a text was sealed less than so many seconds ago; the clocks of two machines may differ by a minute.
+    package func isSealed(_ text: String, for purpose: String, at now: Int, within seconds: Int) -> Bool {
+        let (own, code) = (text.dropLast(32), String(text.suffix(32)))
+        guard text.utf8.count <= 54, value(for: "\(purpose) \(own)").isSame(asSecret: code) else {
+            return false
+        }
+        return UInt32(own.prefix(8), radix: 16).map { -60..<seconds ~= now - Int($0) } ?? false
     }
 }

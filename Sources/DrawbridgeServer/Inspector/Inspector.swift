@@ -35,7 +35,7 @@ public final class Inspector: Sendable {
     package init(
         of gateway: Gateway, port: Int, url: String?, isForAll: Bool, secret: SharedSecret? = nil
     ) throws {
-        tickets = Tickets(goodOnce: true)
+        tickets = Tickets()
         let token = secret.flatMap { TesterToken($0.value(for: "inspector")) }
         let door = InspectorDoor(to: gateway, tickets, token ?? TesterToken())
         // A gateway with nothing but this middleware, which does the access checks itself. Behind a container's port or
@@ -57,14 +57,7 @@ public final class Inspector: Sendable {
     }
 
     /// Makes a link that lets in one browser, once, within ten minutes.
-    public func drawLink() -> String { drawLink {} }
-
-    /// Makes a link like ``drawLink()``.
-    ///
-    /// - Parameter whenUsed: called on any thread when the link is used.
-    package func drawLink(whenUsed: @escaping @Sendable () -> Void) -> String {
-        "\(origin)/#\(tickets.draw(whenUsed: whenUsed))"
-    }
+    public func drawLink() -> String { "\(origin)/#\(tickets.draw())" }
 
     /// Stops the listener.
     public func stop() async { await server.stop() }

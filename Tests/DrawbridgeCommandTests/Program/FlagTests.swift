@@ -244,18 +244,15 @@ import Testing
         #expect(file.hasPrefix(desktop.folder.path) && !file.contains("#"))
         #expect(lines[1...2] == ["600", "700"])
         #expect(lines.contains { $0.contains(#"location.replace("\#(link)")"#) })
-        // It goes when it was used.
-        let parts = link.split(separator: "#").map(String.init)
-        #expect(FileManager.default.fileExists(atPath: file))
-        #expect(try await curl("-i", "-d", parts[1], parts[0]).hasPrefix("HTTP/1.1 204"))
-        #expect(await eventually { !FileManager.default.fileExists(atPath: file) })
-        // And with the process, where it was not.
-        let unused = try Self.drawbridge(
+        // It goes with the process.
+        #expect(await program.stop() == 0)
+        #expect(desktop.folders == 0)
+        let both = try Self.drawbridge(
             ["-p", "0", "--host", address, "--open"], environment: desktop.environment)
-        _ = try await unused.line(with: "  link  ")
+        _ = try await both.line(with: "  link  ")
         // One leads to the page, and one to the inspector.
         #expect(await eventually { desktop.folders == 2 })
-        #expect(await unused.stop() == 0)
+        #expect(await both.stop() == 0)
         #expect(desktop.folders == 0)
     }
 
@@ -583,7 +580,7 @@ import Testing
         let quiet = try Self.drawbridge(["-p", "0", "-q", "--host", address])
         let line = try await quiet.line(with: "link ")
         #expect(
-            line.wholeMatch(of: /link http:\/\/[0-9.]+:\d+\/__drawbridge__\/enter#[0-9a-f]{32}/) != nil,
+            line.wholeMatch(of: /link http:\/\/[0-9.]+:\d+\/__drawbridge__\/enter#[0-9a-f]{40}/) != nil,
             "\(line)")
         let plain = try Self.drawbridge(["-p", "0", "--host", address])
         #expect(try await plain.line(with: "anyone on this network can read").contains("--cert, --key"))

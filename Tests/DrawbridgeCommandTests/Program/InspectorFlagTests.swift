@@ -28,7 +28,7 @@ import Testing
         #expect(await program.stop() == 0)
     }
 
-    /// The page first, and then the inspector by a file that nobody else reads, and that goes when the link was used.
+    /// The page first, and then the inspector by a file that nobody else reads, and that goes with the process.
     @Test func theOpenFlagOpensPageAndInspectorInTheDesktopsBrowser() async throws {
         let desktop = try FakeDesktop()
         let program = try Program.product(
@@ -39,9 +39,9 @@ import Testing
         let link = try #require(lines.last { $0.contains("location.replace") }?.split(separator: "\"")[1])
         #expect(desktop.folders == 1)
         _ = try await InspectorVisit(String(link))
-        #expect(await eventually { desktop.folders == 0 })
         #expect(try await desktop.address() == "\(address)/")
         #expect(await program.stop() == 0)
+        #expect(desktop.folders == 0)
     }
 
     @Test func flagsTurnTheInspectorOffAndSetItsPort() async throws {

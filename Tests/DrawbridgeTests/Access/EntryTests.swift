@@ -157,7 +157,7 @@ import Testing
     @Test func theCookieIsValidOnlyForThePortThatTheBrowserUsed() async throws {
         let gateway = Self.gateway()
         let cookie = try await Self.cookie(gateway)
-        #expect(cookie.wholeMatch(of: /drawbridge-8080=[0-9a-f]{32}/) != nil)
+        #expect(cookie.wholeMatch(of: /drawbridge-8080=[0-9a-f]{54}/) != nil)
         let other = Self.request(.get, "/document", [.cookie: cookie], host: "bridge.test:9090")
         #expect(await gateway.respond(to: other).status == .forbidden)
     }
@@ -187,7 +187,7 @@ import Testing
         let field = try #require(answer.headers[.setCookie])
         #expect(
             field.wholeMatch(
-                of: /__Host-drawbridge-443=[0-9a-f]{32}; Path=\/; HttpOnly; SameSite=Lax; Secure/) != nil)
+                of: /__Host-drawbridge-443=[0-9a-f]{54}; Path=\/; HttpOnly; SameSite=Lax; Secure/) != nil)
     }
 
     /// TLS ends at a server in front, and the cookie is for browsers.
@@ -269,6 +269,21 @@ import Testing
         let answer = await gateway.respond(to: again)
         #expect(answer.status == .noContent && answer.headers[.setCookie] == nil)
         #expect(gateway.admissions.all.count == 1)
+    }
+
+    @Test func aDeviceMayGoToAnotherGatewayWithTheSameSecret() async throws {
+        var access = AccessPolicy(allowedHosts: ["bridge.test"])
+        access.secret = SharedSecret()
+        let (one, other) = (Self.gateway(access), Self.gateway(access))
+        let cookie = try await Self.cookie(one)
+        func status(at gateway: Gateway) async -> Int {
+            await gateway.respond(to: Self.request(.get, "/document", [.cookie: cookie])).status.code
+        }
+        #expect(await status(at: other) == 200)
+        #expect(await status(at: Self.gateway()) == 403)
+        let admission = try #require(other.admissions.all.first)
+        #expect(other.admissions.revoke(admission.id))
+        #expect(await status(at: other) == 403)
     }
 
     @Test func eachAdmissionIsLoggedWithHowToEndIt() async throws {

@@ -7,7 +7,7 @@ import Testing
 /// The tickets of the inspector's links, and the secret that its tabs keep.
 @Suite("Tickets that are good once") struct TicketsTests {
     private let clock = HandClock()
-    private var tickets: Tickets { Tickets(goodOnce: true) { [clock] in clock.now } }
+    private var tickets: Tickets { Tickets { [clock] in clock.now } }
 
     @Test func aTicketIsGoodOnce() {
         let tickets = tickets

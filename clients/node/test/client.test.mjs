@@ -280,7 +280,7 @@ test('a browser on another machine is let in by the cookie of a ticket', async t
   assert.deepEqual(more, { url: DRAWBRIDGE_URL, httpOnly: true, secure: false, sameSite: 'Lax' });
   const load = Cookie => fetch(`${DRAWBRIDGE_URL}/`, { headers: { Cookie } }).then(answer => answer.status);
   assert.deepEqual([await load(''), await load(`${name}=${value}`)], [403, 200]);
-  assert.match(await native.link(), /^\/__drawbridge__\/enter#[0-9a-f]{32}$/);
+  assert.match(await native.link(), /^\/__drawbridge__\/enter#[0-9a-f]{40}$/);
   assert.deepEqual(await (await started(t)).session().admit(), []);
 });
 

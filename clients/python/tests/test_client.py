@@ -316,7 +316,7 @@ def test_a_browser_on_another_machine_is_let_in_by_the_cookie_of_a_ticket(gatewa
             urlopen(closed.address)
         with urlopen(Request(closed.address, headers={"Cookie": f"{name}={value}"})) as answer:
             assert answer.status == 200
-        assert re.fullmatch("/__drawbridge__/enter#[0-9a-f]{32}", native.link())
+        assert re.fullmatch("/__drawbridge__/enter#[0-9a-f]{40}", native.link())
 
 
 @pytest.mark.parametrize("number, end", [

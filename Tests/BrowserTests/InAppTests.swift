@@ -85,7 +85,7 @@ import Testing
                 #expect(with.calls == alone.calls, "\(one.page) in \(host)")
                 #expect(with.transcript == alone.transcript, "\(one.page) in \(host)")
             }
-            let answers = "answers, mocks are not asked. Mocks all the same: --in-app mocks"
+            let answers = "answers, mocks are not asked. To use mocks anyway: --in-app mocks"
             let said = zip(tried, sites).map { one, site in
                 (site, "\(one.page).html (ShopApp/3.2, 127.0.0.1): the app's own \(one.own) \(answers)")
             }

@@ -3,7 +3,6 @@ struct FirstFile {
     typealias Entry = PageCalls.Entry
 
     let calls: PageCalls
-    /// Calls that handlers answer, and that no handler answers.
     private let (answered, missing): ([Entry], [Entry])
 
     init(_ calls: PageCalls, answered names: Set<String>) {
@@ -121,7 +120,7 @@ struct FirstFile {
         let counts = [
             ("names for you to answer: ", missing.count, guesses > 0 ? ", \(guesses) of them guessed" : ""),
             ("names that handlers answer: ", answered.count, #"; to mock one, replace {"$pass": true}"#),
-            ("calls whose names the log will tell, as they are computed: ", calls.all(.computed).count, ""),
+            ("calls with computed names, which the log will tell: ", calls.all(.computed).count, ""),
             ("events that your page listens for: ", calls.all(.event).count, ""),
         ].filter { $0.1 > 0 }
         return counts.isEmpty

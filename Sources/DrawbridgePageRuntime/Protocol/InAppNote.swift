@@ -28,7 +28,7 @@ package struct InAppNote: Sendable {
     package func sentence(at place: String, here: String) -> String {
         switch state {
         case .there:
-            "\(place): the app's own \(name) answers, mocks are not asked. Mocks all the same: --in-app mocks"
+            "\(place): the app's own \(name) answers, mocks are not asked. To use mocks anyway: --in-app mocks"
         case .absent:
             "\(place) is in a web view without \(name): mocks answer. If the app gives its bridge to listed origins alone, "
                 + "open \(here) by adb reverse, or list this one"

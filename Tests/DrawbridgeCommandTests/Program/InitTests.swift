@@ -45,7 +45,7 @@ import Testing
                 It lists, each with the line where it was found:
                   names for you to answer: 4
                   names that handlers answer: 1; to mock one, replace {"$pass": true}
-                  calls whose names the log will tell, as they are computed: 1
+                  calls with computed names, which the log will tell: 1
                   events that your page listens for: 1
 
                 """), "\(output)")
@@ -277,7 +277,7 @@ import Testing
         let output = try await Self.initialize(in: folder)
         for line in [
             "3 pages and scripts were read.",
-            "  calls whose names the log will tell, as they are computed: 1\n",
+            "  calls with computed names, which the log will tell: 1\n",
             "  sub/node_modules (libraries)\n",
             "  sub/app.min.js (minified)\n",
             "click through your page, then type save missing and press Enter.",

@@ -75,7 +75,7 @@ struct InAppNoteTests {
         let place = "/a.html (ShopApp/3.2, 192.0.2.7)"
         #expect(
             log.entries == [
-                "notice: \(place): the app's own _there answers, mocks are not asked. Mocks all the same: --in-app mocks",
+                "notice: \(place): the app's own _there answers, mocks are not asked. To use mocks anyway: --in-app mocks",
                 "notice: \(place) is in a web view without _absent: mocks answer. If the app gives its bridge to listed "
                     + "origins alone, open http://localhost:8080 by adb reverse, or list this one",
                 "notice: \(place): the web view does not let scripts replace _fixed; the app's own answers",

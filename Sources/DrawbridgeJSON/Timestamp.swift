@@ -10,7 +10,7 @@ extension Date {
     package var timestamp: String { Timestamp.text(of: self) ?? "" }
 }
 
-package func secondsSince1970() -> Int { time(nil) }
+package func unixTime() -> Int { time(nil) }
 
 /// Converts dates to and from ISO 8601 text as RFC 3339 restricts it, in the proleptic Gregorian calendar.
 enum Timestamp {

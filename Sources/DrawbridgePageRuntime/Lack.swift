@@ -57,7 +57,6 @@ package struct Lack: Hashable, Sendable {
         }
     }
 
-    /// Whether browsers and shops of apps take the scheme.
     private static func isTaken(_ scheme: String) -> Bool {
         browsersOwn.contains(scheme) || ["intent", "market"].contains(scheme) || scheme.hasPrefix("itms")
             || scheme.hasSuffix("-extension")

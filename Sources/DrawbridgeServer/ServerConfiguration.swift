@@ -55,7 +55,6 @@ public struct ServerAddress: Sendable, CustomStringConvertible {
     /// The address as a URL: `http://127.0.0.1:8080`.
     public var description: String { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// True for a loopback address or `localhost`, which other machines cannot reach.
     package var isLoopback: Bool { host == "localhost" || IPAddress.isLoopback(host) }
 
     package var isWildcard: Bool { ["0.0.0.0", "::"].contains(host) }

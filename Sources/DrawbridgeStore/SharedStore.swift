@@ -23,6 +23,7 @@ public final class SharedStore: Sendable {
         /// Sessions of which records are in no store, and the last such number: they are loaded, and the store is told.
         var missing: [Session: Int] = [:]
         var waiters: [CheckedContinuation<Void, Never>] = []
+        var ticks = 0
         var isGone = false
         var isEnding = false
         var isOver = false
@@ -110,7 +111,8 @@ public final class SharedStore: Sendable {
         while try !state.withLock({ (state) throws(HTTPError) in try isSo(&state) }) {
             guard .now < end, !state.withLock({ $0.isOver }) else {
                 throw HTTPError(
-                    .serviceUnavailable, "the shared store was not ready in two seconds; try again")
+                    .serviceUnavailable, "the shared store was not ready in two seconds; try again",
+                    headers: [.retryAfter: "1"])
             }
             await withCheckedContinuation { waiter in
                 note { state in
@@ -139,7 +141,7 @@ public final class SharedStore: Sendable {
             """
             session \(session.name) is at another gateway now; let the balancer send each session to one of them, as the \
             article "A gateway for many" says
-            """)
+            """, headers: [.retryAfter: "1"])
     }
 }
 
@@ -149,6 +151,15 @@ extension SharedStore: SessionStore {
     package func has(_ session: Session) -> Bool { state.withLock { $0.held[session]?.isHere == true } }
 
     package func load(_ session: Session) async throws(HTTPError) { _ = try await take(session, asking: 0) }
+
+    package func waitUntilRevoked() async throws(HTTPError) {
+        // The tick under way may have begun before.
+        let ticks = state.withLock { $0.ticks } + 1
+        try await wait { (state) throws(HTTPError) in
+            guard !state.isGone else { throw gone }
+            return state.ticks > ticks
+        }
+    }
 
     package func answer(
         in session: Session, isChange: Bool, _ answer: () async throws -> Response

@@ -61,10 +61,15 @@ struct StoreWriter {
     /// - Parameter checks: whether others may have taken sessions, or the store was emptied.
     private mutating func tick(_ link: StoreConnection, checks: Bool) throws(StoreFailure) {
         let keys = [key("id"), key("alive:\(id)"), key("wanted:\(id)"), key("revoked")]
-        let words = ([String.random128(), key(""), id] + gateway.admissions.revoked).map(\.bytes)
-        let reply = try link.ask([StoreConnection.run(StoreConnection.tick, keys, words)])[0]
+        let words =
+            [String.random128(), key(""), id]
+            + gateway.admissions.revoked.flatMap { [$0.key, "\($0.value)"] }
+        let reply = try link.ask([StoreConnection.run(StoreConnection.tick, keys, words.map(\.bytes))])[0]
         lastTick = .now
-        for id in reply[3].list { gateway.admissions.revoke(id.text) }
+        for place in stride(from: 0, to: reply[3].list.count, by: 2) {
+            gateway.admissions.revoke(reply[3][place].text, at: reply[3][place + 1].number)
+        }
+        store.state.withLock { $0.ticks += 1 }
         let now = reply[1].text
         let isEmptied = storeID.map { $0 != now } ?? false
         storeID = now

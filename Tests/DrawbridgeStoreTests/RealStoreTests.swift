@@ -44,12 +44,13 @@ import Testing
             ])[0].number
         }
 
-        func tick(_ gateway: String) throws -> StoreReply {
+        func tick(_ gateway: String, _ revoked: [String: Int] = [:]) throws -> StoreReply {
             try StoreConnection(StoreAddress(url)!).ask([
                 StoreConnection.run(
                     StoreConnection.tick,
                     ["id", "alive:\(gateway)", "wanted:\(gateway)", "revoked"].map { "{drawbridge}:\($0)" },
-                    ["new id", "{drawbridge}:", gateway].map(\.bytes))
+                    (["new id", "{drawbridge}:", gateway] + revoked.flatMap { [$0.key, "\($0.value)"] })
+                        .map(\.bytes))
             ])[0]
         }
     }
@@ -138,7 +139,7 @@ import Testing
         let (redis, secret) = (try await Redis(), SharedSecret())
         let one = try SharingGateway(at: redis.url, secret), other = try SharingGateway(at: redis.url, secret)
         func isIn(_ cookie: String, at gateway: SharingGateway) -> Bool {
-            gateway.gateway.admissions.judge(cookie: cookie, from: nil, browser: nil) == .right
+            gateway.gateway.admissions.accepts(cookie: cookie, from: nil, browser: nil)
         }
         let (first, cookie) = one.gateway.admissions.admit(address: nil, browser: nil)
         let (second, unseen) = other.gateway.admissions.admit(address: nil, browser: nil)
@@ -153,5 +154,36 @@ import Testing
         while try await last.call("pay") == nil {}
         #expect(!isIn(cookie, at: last) && !isIn(unseen, at: last) && !isIn(unseen, at: one))
         #expect(try redis.ask("ZCARD", "{drawbridge}:revoked").number == 2)
+        #expect(try await one.ask(.delete, "admissions/no-such-device").status == 404)
+        // All at once; and without the store, only here.
+        let cookies = (0..<3).map { _ in one.gateway.admissions.admit(address: nil, browser: nil).cookie }
+        #expect(cookies.allSatisfy { isIn($0, at: other) })
+        #expect(try await one.ask(.delete, "admissions").status == 200)
+        while isIn(cookies[0], at: other) { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(!cookies.contains { isIn($0, at: one) || isIn($0, at: other) })
+        let (away, gone) = other.gateway.admissions.admit(address: nil, browser: nil)
+        #expect(isIn(gone, at: one))
+        redis.process.terminate()
+        _ = await redis.process.exitCode()
+        #expect(try await one.ask(.delete, "admissions/\(away.id)").status == 503)
+        #expect(!isIn(gone, at: one) && isIn(gone, at: other))
+    }
+
+    @Test func theStoreForgetsWhatIsRevokedByItsAgeAndNeverMoreThanAThousand() async throws {
+        let (redis, second) = (try await Redis(), 2_000_000_000)
+        func tick(_ revoked: [String: Int]) throws -> [String: Int] {
+            let list = try redis.tick("a", revoked)[3].list
+            return Dictionary(
+                uniqueKeysWithValues: stride(from: 0, to: list.count, by: 2).map {
+                    (list[$0].text, list[$0 + 1].number)
+                })
+        }
+        #expect(try tick(["00000001": second]) == ["00000001": second])
+        #expect(try tick(["00000001": second - 5, "00000002": 1]) == ["00000001": second])
+        let many = Dictionary(
+            uniqueKeysWithValues: (0..<1200).map { ("\(10_000_000 + $0)", second + 10 + $0) })
+        let kept = try tick(many)
+        #expect(kept.count <= 1001 && kept["*"] == second + 10 + 199 && kept["00000001"] == nil)
+        #expect(try tick(["*": second + 5000])["*"] == second + 5000)
     }
 }

@@ -29,12 +29,16 @@ enum AdmissionsAPI {
 
     static func revoke(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
-        let device = request.parameters["device"] ?? ""
+        let device = request.parameters["device"] ?? "*"
         // With a store, another gateway may have it.
-        if gateway.admissions.revoke(device) || gateway.shared.now != nil { return .success(.null) }
-        throw HTTPError(
-            .notFound,
-            "no device has the id \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists the admitted ones"
-        )
+        let isElsewhere = device == "*" || gateway.shared.now != nil && Admission.isID(device)
+        guard gateway.admissions.revoke(device) || isElsewhere else {
+            throw HTTPError(
+                .notFound,
+                "no device has the id \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists the admitted ones"
+            )
+        }
+        try await gateway.shared.now?.waitUntilRevoked()
+        return .success(.null)
     }
 }

@@ -66,7 +66,9 @@ struct Endpoint: Sendable {
         Endpoint(.pages, ":page/send", [.post: PagesAPI.send]),
         Endpoint(.pages, ":page/evaluate", [.post: PagesAPI.evaluate]),
         Endpoint(.pages, ":page/emit", [.post: PagesAPI.emit]),
-        Endpoint(.admissions, [.get: AdmissionsAPI.list, .post: AdmissionsAPI.draw]),
+        Endpoint(
+            .admissions,
+            [.get: AdmissionsAPI.list, .post: AdmissionsAPI.draw, .delete: AdmissionsAPI.revoke]),
         Endpoint(.admissions, ":device", [.delete: AdmissionsAPI.revoke]),
     ]
 
@@ -128,7 +130,8 @@ struct Endpoint: Sendable {
     private static func shared(
         _ path: OwnPath, _ request: Request, by gateway: Gateway, _ answer: () async throws -> Response
     ) async throws -> Response {
-        guard let store = gateway.shared.now, let session = try? request.askedSession(), session != .usual
+        guard path != .admissions, let store = gateway.shared.now,
+            let session = try? request.askedSession(), session != .usual
         else {
             return try await answer()
         }

@@ -22,17 +22,11 @@ enum Enter {
         let address = gateway.access.address(of: request)
         // 256 bytes are more than any ticket has.
         let ticket = String(decoding: try await request.body.collect(upTo: 256), as: UTF8.self)
-        switch gateway.admissions.judge(ticket: ticket, from: address) {
-        case .throttled: return ClosedPage.response(.tooManyRequests)
-        case .wrong: return ClosedPage.response(.forbidden)
-        case .right: break
-        }
+        guard gateway.admissions.accepts(ticket: ticket) else { return ClosedPage.response(.forbidden) }
         var response = Response(.noContent)
         response.addSafety()
-        // This machine needs no admission, and a device that has one keeps it.
+        // This machine needs no admission.
         if gateway.access.isFromThisMachine(request) { return response }
-        var judged = request
-        if gateway.judgeAdmission(of: &judged) == .right { return response }
         let (admission, value) = gateway.admissions.admit(
             address: address, browser: request.headers.value(.userAgent))
         let cookie = gateway.admissionCookie(for: request)

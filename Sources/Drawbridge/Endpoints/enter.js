@@ -13,9 +13,7 @@
         if (answer.ok) {
             location.replace("/");
         } else {
-            say.textContent = answer.status === 429
-                ? "Too many attempts. Wait a moment, and open the link again."
-                : "This link is not valid any more: a link lasts ten minutes. Ask for a new one.";
+            say.textContent = "This link is not valid any more: a link lasts ten minutes. Ask for a new one.";
         }
     }, function () {
         say.textContent = "No answer. Check that this device is on the same network, and open the link again.";

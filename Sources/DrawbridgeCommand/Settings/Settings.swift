@@ -111,7 +111,7 @@ struct Settings {
             trustedProxies: Set(options[\.access.trustedProxy]),
             apiIsForOthers: options[\.access.apiForOthers] ?? false,
             trustsThisMachine: options[\.access.localTrust] ?? true)
-        if let secret { access.secret = secret }
+        access.secret = secret
         access.allow(server.publicURL)
         return access
     }

@@ -35,7 +35,6 @@ extension Gateway {
 
     /// The store that has to load the session of a call first; nil if there is none, and for the session that nobody named.
     func loader(for plan: Plan) -> (any SessionStore)? {
-        // First what costs nothing: without a store the plan is not looked at.
         guard let store = shared.now, case .native = plan.way else { return nil }
         let session = plan.request.session
         return session == .usual || store.has(session) ? nil : store

@@ -53,14 +53,13 @@ extension Gateway {
         return release
     }
 
-    /// Compares the cookie of a device; nil without one. A right one is stored in the request.
-    package func judgeAdmission(of request: inout Request) -> Verdict? {
+    private func judgeAdmission(of request: inout Request) -> Verdict? {
         guard !request.ownCookies.isEmpty, let cookie = request.ownCookies[admissionCookie(for: request).name]
         else { return nil }
-        let verdict = admissions.judge(
+        let isIn = admissions.accepts(
             cookie: cookie, from: access.address(of: request), browser: request.headers.value(.userAgent))
-        if verdict == .right { request.admission = cookie }
-        return verdict
+        if isIn { request.admission = cookie }
+        return isIn ? .right : .wrong
     }
 
     /// A program on another machine that may use the tester's API sends the tester's token instead of an admission.

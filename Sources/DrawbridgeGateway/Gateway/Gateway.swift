@@ -104,7 +104,7 @@ public final class Gateway: Answerer {
         var policy = access
         policy.via = via
         self.access = policy
-        admissions = Admissions(secret: policy.secret)
+        admissions = Admissions(secret: policy.secret ?? SharedSecret())
         self.bodyLimit = bodyLimit
         self.presenter = presenter
         self.logger = logger

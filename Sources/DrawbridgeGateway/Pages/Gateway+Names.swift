@@ -232,7 +232,6 @@ extension Gateway {
         return runtime.gives(lack) || runtime.shortcuts.contains(title)
     }
 
-    /// The file that a page's path names in a served folder.
     private static func file(ofPageAt path: String) -> String {
         guard let segments = Target.segments(of: path) else { return path }
         let isFolder = segments.isEmpty || path.hasSuffix("/")

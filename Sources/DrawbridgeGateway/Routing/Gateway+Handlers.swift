@@ -34,7 +34,6 @@ extension Gateway {
         return nil
     }
 
-    /// The pattern that is nearest to a path, of all that the page of a request can reach.
     func nearest(to path: String, for request: Request) -> String? {
         let replies = replyBook.nearest(to: path, in: request.session, ofPageAt: request.pagePath)
         let near = sets(for: request).compactMap { $0.nearest(to: path) } + replies

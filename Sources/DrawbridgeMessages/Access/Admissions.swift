@@ -25,33 +25,43 @@ public final class Admissions: Sendable {
 
     private struct State {
         var devices: [[UInt8]: Device] = [:]
-        /// When the devices with these ids were revoked.
+        /// When devices were revoked, by their ids; `*` has the time until which cookies and tickets are refused.
         var revoked: [String: Int] = [:]
+        var floor: Int { revoked["*"] ?? 0 }
         var lastStay = 0
 
-        mutating func enter(_ admission: Admission, _ hash: [UInt8], _ now: Int) {
-            dropIdle(now)
-            let idlest = devices.filter { $0.value.stays.isEmpty }.min { $0.value.used < $1.value.used }
-            if devices.count >= most, let idlest { devices[idlest.key] = nil }
-            devices[hash] = Device(admission: admission, used: now)
+        /// Notes that a device is used now; false if it is not here.
+        mutating func use(_ hash: [UInt8], _ now: Int) -> Bool {
+            guard devices[hash]?.isIn(now) == true else { return false }
+            devices[hash]?.used = now
+            return true
         }
 
-        mutating func dropIdle(_ now: Int) {
-            devices = devices.filter { $0.value.isIn(now) }
-            // By then a cookie is refused by its age.
+        mutating func enter(_ admission: Admission, _ hash: [UInt8], _ now: Int) {
+            if devices.count >= most {
+                dropIdle(now)
+                let idlest = devices.filter { $0.value.stays.isEmpty }.min { $0.value.used < $1.value.used }
+                if devices.count >= most, let idlest { devices[idlest.key] = nil }
+            }
+            devices[hash, default: Device(admission: admission, used: now)].used = now
+        }
+
+        mutating func dropIdle(_ now: Int) { devices = devices.filter { $0.value.isIn(now) } }
+
+        /// Forgets what is too old, and the oldest of too many: then cookies that are as old are refused.
+        mutating func forget(_ now: Int) {
             revoked = revoked.filter { now - $0.value < idleTime + 60 }
+            guard revoked.count > most, let oldest = revoked.min(by: { $0.value < $1.value }) else { return }
+            revoked[oldest.key] = nil
+            revoked["*"] = max(floor, oldest.value)
         }
     }
 
     private let state = Mutex(State())
     private let secret: SharedSecret
     private let now: @Sendable () -> Int
-    private let (ticketGuesses, cookieGuesses) = (Guesses(), Guesses())
 
-    /// - Parameter now: the seconds since 1970.
-    package init(
-        secret: SharedSecret = SharedSecret(), now: @escaping @Sendable () -> Int = secondsSince1970
-    ) {
+    package init(secret: SharedSecret = SharedSecret(), now: @escaping @Sendable () -> Int = unixTime) {
         self.secret = secret
         self.now = now
     }
@@ -60,7 +70,7 @@ public final class Admissions: Sendable {
     ///
     /// Put it into the fragment (after the `#`) of a link to `/__drawbridge__/enter`, and nowhere else: no server and
     /// no log sees a fragment.
-    public func drawTicket() -> String { secret.seal("", for: "ticket", at: now()) }
+    public func drawTicket() -> String { make("ticket") }
 
     /// The devices that are admitted now, in no particular order.
     public var all: [Admission] {
@@ -76,60 +86,65 @@ public final class Admissions: Sendable {
 
     /// Ends a device's admission; its open connections are closed at once.
     ///
+    /// - Parameter id: the device's; with `*`, all admissions end, and all tickets are invalid.
     /// - Returns: false if no device has this id; one that comes later from another gateway is refused nevertheless.
     @discardableResult
-    public func revoke(_ id: String) -> Bool {
-        let device: Device? = state.withLock { state in
-            guard state.revoked[id] == nil, id.utf8.count == 8 else { return nil }
-            if state.revoked.count >= Self.most, let oldest = state.revoked.min(by: { $0.value < $1.value }) {
-                state.revoked[oldest.key] = nil
-            }
-            state.revoked[id] = now()
-            return state.devices.first { $0.value.admission.id == id }
-                .flatMap { state.devices.removeValue(forKey: $0.key) }
+    public func revoke(_ id: String) -> Bool { revoke(id, at: second) }
+
+    /// Revokes as above, here or at another gateway, at that time.
+    @discardableResult package func revoke(_ id: String, at second: Int) -> Bool {
+        let ended: [Device] = state.withLock { state in
+            guard second > state.revoked[id] ?? state.floor, Admission.isID(id) else { return [] }
+            state.revoked[id] = second
+            state.forget(now())
+            let hashes = state.devices.filter { $0.value.admission.id == id || id == "*" }.keys
+            return hashes.compactMap { state.devices.removeValue(forKey: $0) }
         }
-        device?.stays.values.forEach { $0() }
-        return device != nil
+        for device in ended { device.stays.values.forEach { $0() } }
+        return !ended.isEmpty
     }
 
-    /// The ids of the devices that were revoked, for other gateways.
-    package var revoked: [String] { state.withLock { Array($0.revoked.keys) } }
+    package var revoked: [String: Int] { state.withLock { $0.revoked } }
 
-    /// Compares a ticket, unless the caller has guessed too often.
-    package func judge(ticket: String, from address: String?) -> Verdict {
-        ticketGuesses.judge(from: address) {
-            secret.isSealed(ticket, for: "ticket", at: now(), within: 600)
-        }
+    package func accepts(ticket: String) -> Bool {
+        time(of: ticket, as: "ticket", for: 600).map { made in state.withLock { made > $0.floor } } ?? false
     }
 
     /// Admits a device.
     ///
     /// - Returns: the value of its cookie, which is not kept.
     package func admit(address: String?, browser: String?) -> (admission: Admission, cookie: String) {
-        let cookie = secret.seal(String.random128().prefix(14), for: "cookie", at: now())
+        let cookie = make("cookie", String.random128().prefix(14))
         let hash = SHA256.digest(cookie)
         let admission = Admission(hash, address, browser)
         state.withLock { $0.enter(admission, hash, now()) }
         return (admission, cookie)
     }
 
-    /// Compares a cookie, unless the caller has guessed too often; a right one counts as used. Its device may be new here,
-    /// if a gateway with the same secret has admitted it.
-    package func judge(cookie: String, from address: String?, browser: String?) -> Verdict {
-        let (hash, now) = (SHA256.digest(cookie), now())
-        return cookieGuesses.judge(from: address) {
-            state.withLock { state in
-                if state.devices[hash]?.isIn(now) != true {
-                    let admission = Admission(hash, address, browser)
-                    guard state.revoked[admission.id] == nil,
-                        secret.isSealed(cookie, for: "cookie", at: now, within: Self.idleTime)
-                    else { return false }
-                    state.enter(admission, hash, now)
-                }
-                state.devices[hash]?.used = now
-                return true
-            }
+    /// Whether a cookie is right; its device may be new here, if a gateway with the same secret has admitted it.
+    package func accepts(cookie: String, from address: String?, browser: @autoclosure () -> String?) -> Bool {
+        guard cookie.utf8.count == 54 else { return false }
+        let hash = SHA256.digest(cookie)
+        if state.withLock({ $0.use(hash, now()) }) { return true }
+        guard let made = time(of: cookie, as: "cookie", for: Self.idleTime) else { return false }
+        let admission = Admission(hash, address, browser())
+        return state.withLock { state in
+            guard made > state.floor, state.revoked[admission.id] == nil else { return false }
+            state.enter(admission, hash, now())
+            return true
         }
+    }
+
+    private func make(_ purpose: String, _ digits: Substring = "") -> String {
+        secret.seal(digits, for: purpose, at: second)
+    }
+
+    /// Now, or the second after all was revoked.
+    private var second: Int { state.withLock { max(now(), $0.floor + 1) } }
+
+    /// When a text was made, if it is valid so long; the clocks of two machines may differ by a minute.
+    private func time(of text: String, as purpose: String, for seconds: Int) -> Int? {
+        secret.time(of: text, for: purpose).flatMap { -60..<seconds ~= now() - $0 ? $0 : nil }
     }
 
     /// Registers an open connection of a device, which is closed when the admission ends.
@@ -172,6 +187,10 @@ public struct Admission: Sendable, Identifiable {
     fileprivate init(_ hash: [UInt8], _ address: String?, _ browser: String?) {
         id = hash.prefix(4).map { JSON.hexadecimal($0, digits: 2) }.joined()
         self.address = address
-        self.browser = String((browser ?? "a program without a name").prefix(200))
+        self.browser = (browser ?? "a program without a name").cut(to: 199)
+    }
+
+    package static func isID(_ text: String) -> Bool {
+        text == "*" || text.utf8.count == 8 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 }

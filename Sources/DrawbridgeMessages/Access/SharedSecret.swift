@@ -1,5 +1,5 @@
-/// A secret from outside the process, of which the gateway's own secrets are made: they are the same in all copies of a
-/// gateway and after a restart, and a new secret ends them all.
+/// A secret of which the gateway's own secrets are made: if it comes from outside the process, they are the same in all
+/// copies of a gateway and after a restart, and a new secret ends them all.
 package struct SharedSecret: Sendable {
     private let key: [UInt8]
 
@@ -19,16 +19,15 @@ package struct SharedSecret: Sendable {
 
     /// Makes a text that every gateway with this secret recognises: the second, at most 14 digits, and their code.
     package func seal(_ digits: Substring, for purpose: String, at now: Int) -> String {
-        let text = JSON.hexadecimal(UInt32(now), digits: 8) + digits
+        let text = JSON.hexadecimal(UInt32(truncatingIfNeeded: now), digits: 8) + digits
         return text + value(for: "\(purpose) \(text)")
     }
 
-    /// Whether a text was sealed less than so many seconds ago; the clocks of two machines may differ by a minute.
-    package func isSealed(_ text: String, for purpose: String, at now: Int, within seconds: Int) -> Bool {
+    /// When a text was sealed; nil if that was not by this secret for this purpose.
+    package func time(of text: String, for purpose: String) -> Int? {
+        guard 40...54 ~= text.utf8.count else { return nil }
         let (own, code) = (text.dropLast(32), String(text.suffix(32)))
-        guard text.utf8.count <= 54, value(for: "\(purpose) \(own)").isSame(asSecret: code) else {
-            return false
-        }
-        return UInt32(own.prefix(8), radix: 16).map { -60..<seconds ~= now - Int($0) } ?? false
+        guard value(for: "\(purpose) \(own)").isSame(asSecret: code) else { return nil }
+        return UInt32(own.prefix(8), radix: 16).map(Int.init)
     }
 }

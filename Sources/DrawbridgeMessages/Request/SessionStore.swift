@@ -18,6 +18,9 @@ package protocol SessionStore: AnyObject, Sendable {
         in session: Session, isChange: Bool, _ answer: () async throws -> Response
     ) async throws -> Response
 
+    /// Waits until the store has what ``Admissions`` has revoked, or throws a 503: then the store is told later.
+    func waitUntilRevoked() async throws(HTTPError)
+
     /// Whether the store does not answer at the moment.
     var isGone: Bool { get }
 }

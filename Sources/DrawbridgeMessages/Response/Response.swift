@@ -39,7 +39,6 @@ public struct Response: Sendable {
     /// The header fields that are not in ``fixedText``.
     package var headersForEngine: HTTPFields { relayed == nil ? ownHeaders : HTTPFields() }
 
-    /// The value of `Content-Type`; nil if there is none.
     package var typeText: String? { contentType?.text ?? relayed?.type ?? headers.value(.contentType) }
 
     /// The shared object for the `Content-Type`, if that is a usual one and the answer's only field; else nil.

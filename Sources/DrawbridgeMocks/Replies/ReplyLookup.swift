@@ -30,7 +30,6 @@ package struct ReplyLookup: Sendable {
 
     package var lookAtInput: Bool { rest.contains { $0.reply.looksAtInput } }
 
-    /// Whether a remaining reply may answer, depending on its conditions.
     package var mayAnswer: Bool { rest.contains { !$0.reply.isPass && !$0.reply.isMissing } }
 
     /// Whether a remaining reply is for exactly this name, and not for a pattern that matches it.

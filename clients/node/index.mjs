@@ -133,11 +133,16 @@ export class Gateway {
   async #fetch(path, request, seconds = patience) {
     const headers = { ...request.headers, Authorization: `Bearer ${this.#token}` };
     const ask = () => send(`${this.address}/__drawbridge__/${path}`, { ...request, headers, seconds });
+    const repeats = mayRepeat(request.method, path);
     const { status, body } = await ask().catch(error => {
-      if (!isBroken(error) || !mayRepeat(request.method, path)) throw error;
-      return ask().then(answer => (
-        // It was taken back before the connection broke.
-        request.method === 'DELETE' && answer.status === 404 ? { status: 200, body: '{"data": null}' } : answer));
+      if (!isBroken(error) || !repeats) throw error;
+      return { status: 503, delay: '0' };
+    }).then(async first => {
+      if (first.status !== 503 || !/^\d+$/.test(first.delay) || !repeats) return first;
+      await pause(Math.min(first.delay, 5) * 1000);
+      const answer = await ask();
+      // It was taken back the first time.
+      return request.method === 'DELETE' && answer.status === 404 ? { status: 200, body: '{"data": null}' } : answer;
     }).catch(async error => {
       const end = this.#process && await Promise.race([this.#process.why(), pause(1000)]);
       throw new Error(end ?? `no gateway answers at ${this.address}: ${error.code ?? error.message}`);
@@ -269,8 +274,8 @@ function send(url, { method, headers, body = '', seconds }) {
       agent: false, timeout: seconds * 1000,
     };
     const request = (url.startsWith('https:') ? https : http).request(url, options, answer => {
-      const { statusCode: status, headers: { 'set-cookie': cookies = [] } } = answer;
-      text(answer).then(body => resolve({ status, body, cookies }), reject);
+      const { statusCode: status, headers: { 'set-cookie': cookies = [], 'retry-after': delay } } = answer;
+      text(answer).then(body => resolve({ status, body, cookies, delay }), reject);
     });
     request.on('timeout', () => request.destroy(new Error(`nothing came for ${seconds} seconds`)));
     request.on('error', reject);

@@ -20,7 +20,7 @@ struct GreetingService {
     let session: URLSession
 
     func greeting(for name: String) async throws -> String {
-        // No host of that name is asked, for the flag means native.
+        // No host of that name is asked: the flag means native.
         let url = URL(string: "https://api.example/greet?_mobile_bridge=1&name=\(name)")!
         let (data, _) = try await session.data(from: url)
         return try JSONDecoder().decode(Reply.self, from: data).data.greeting

@@ -241,7 +241,7 @@ test('the client waits longer than one request may, and reports what did not com
   assert.equal(asked.mock.calls[0].arguments[1].timeout, 630_000);
 });
 
-test('what is safe to repeat is sent once more when its connection broke, and nothing else', async t => {
+test('what is safe to repeat is sent once more when its connection broke or its gateway is busy, and nothing else', async t => {
   const said = [];
   let breaks = 1, status = 200;
   const native = await elsewhere(t, (request, answer) => {
@@ -265,6 +265,22 @@ test('what is safe to repeat is sent once more when its connection broke, and no
     [breaks, said.length] = [1, 0];
     await assert.rejects(ask(), /no gateway answers/);
     assert.equal(said.length, 1);
+  }
+  // A gateway that takes over a session says when to come again.
+  let delay;
+  const busy = await elsewhere(t, (request, answer) => {
+    said.push(request.method);
+    const isLate = said.length > 1;
+    answer.writeHead(isLate ? 200 : 503, delay && { 'Retry-After': delay });
+    answer.end(JSON.stringify({ code: isLate ? 200 : 503, data: { calls: [] }, message: 'not now' }));
+  });
+  for (const [given, count, ask] of [
+    ['0', 2, () => busy.reply('pay', 1)], ['0', 1, () => busy.call('pay')], [undefined, 1, () => busy.calls()],
+    ['Fri, 31 Dec 1999 23:59:59 GMT', 1, () => busy.calls()],
+  ]) {
+    [delay, said.length] = [given, 0];
+    await (count > 1 ? ask() : assert.rejects(ask(), /not now/));
+    assert.equal(said.length, count);
   }
   // What was taken back before the connection broke is not there any more.
   [breaks, status] = [1, 404];

@@ -14,6 +14,7 @@ import secrets
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections import deque
 from http.client import HTTPException, IncompleteRead
@@ -223,13 +224,17 @@ class Gateway:
         request = Request(f"{self.address}/__drawbridge__/{path}", data, headers, method=method)
         try:
             try:
-                status, body, _ = _send(request, patience)
+                status, body, fields = _send(request, patience)
             except (OSError, HTTPException) as error:
                 if not _is_broken(error) or not _may_repeat(method, path):
                     raise
+                status, fields = 503, {"Retry-After": "0"}
+            delay = fields.get("Retry-After", "")
+            if status == 503 and delay.isdecimal() and _may_repeat(method, path):
+                time.sleep(min(int(delay), 5))
                 status, body, _ = _send(request, patience)
                 if method == "DELETE" and status == 404:
-                    # It was taken back before the connection broke.
+                    # It was taken back the first time.
                     status, body = 200, '{"data": null}'
         except (OSError, HTTPException) as error:
             why = self._process and self._process.why()

@@ -265,6 +265,31 @@ def test_the_client_waits_longer_than_one_request_may_and_reports_what_did_not_c
     assert limits == [630]
 
 
+@pytest.mark.parametrize("delay, verb, takes, count", [
+    ("0", "reply", ["pay", 1], 2), ("0", "call", ["pay"], 1), (None, "calls", [], 1),
+    ("Fri, 31 Dec 1999 23:59:59 GMT", "calls", [], 1)])
+def test_what_is_safe_to_repeat_is_sent_once_more_when_its_gateway_is_busy(elsewhere, delay, verb, takes, count):
+    said = []
+
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        said.append(self.command)
+        status = 503 if len(said) == 1 else 200
+        self.send_response(status)
+        if delay:
+            self.send_header("Retry-After", delay)
+        self.end_headers()
+        self.wfile.write(b'{"code": %d, "data": {"calls": []}, "message": "not now"}' % status)
+
+    ask = getattr(elsewhere(answer), verb)
+    if count > 1:
+        ask(*takes)
+    else:
+        with pytest.raises(GatewayError, match="not now"):
+            ask(*takes)
+    assert len(said) == count
+
+
 @pytest.mark.parametrize("verb, takes, words", [
     ("calls", [], "GET calls"), ("reply", ["pay", 1], "PUT replies"), ("take_back", ["pay"], "DELETE replies"),
     ("verify", ["pay"], "POST calls/verify"), ("reset", [], "POST reset"),

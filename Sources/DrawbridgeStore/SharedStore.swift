@@ -156,7 +156,11 @@ extension SharedStore: SessionStore {
         // The tick under way may have begun before.
         let ticks = state.withLock { $0.ticks } + 1
         try await wait { (state) throws(HTTPError) in
-            guard !state.isGone else { throw gone }
+            guard !state.isGone else {
+                throw HTTPError(
+                    .serviceUnavailable,
+                    "revoked here alone: the shared store does not answer, and is told when it does")
+            }
             return state.ticks > ticks
         }
     }

@@ -19,7 +19,8 @@ import Testing
         try gateway.register(at: "/openURL") { request in
             OpenURLHandler(request: request) { url in opened.urls.withLock { $0.append(url) } }
         }
-        let (_, cookie) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
+        let (_, cookie) = gateway.admissions.admit(
+            ticket: gateway.admissions.drawTicket(), address: "192.0.2.7", browser: "")!
         func answer(from address: String) async throws -> JSON {
             let request = Request(
                 .post, "/openURL?_mobile_bridge=1", authority: "pages.test:80",

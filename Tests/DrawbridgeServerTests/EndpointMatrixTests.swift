@@ -114,7 +114,8 @@ import Testing
                 }
             },
         .admissions: [
-            forTesters("GET", 200), forTesters("POST", 200), forTesters("DELETE /12345678", 404),
+            forTesters("GET", 200), forTesters("POST", 200), forTesters("DELETE /none", 404),
+            forTesters("DELETE /12345678", 200),
         ],
     ]
 
@@ -305,7 +306,8 @@ import Testing
             ]
         }
         if secret == .cookie || secret == .cookieAndPageToken {
-            let (_, value) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
+            let (_, value) = gateway.admissions.admit(
+                ticket: gateway.admissions.drawTicket(), address: "192.0.2.7", browser: "")!
             fields.append("Cookie: drawbridge-\(port)=\(value)")
         }
         switch secret {

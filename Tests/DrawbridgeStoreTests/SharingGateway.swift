@@ -53,6 +53,17 @@ struct SharingGateway: Sendable {
         while try await set(value).status != 200 { try await Task.sleep(for: .milliseconds(20)) }
     }
 
+    /// Revokes devices until that is acknowledged.
+    func revoke(_ id: String) async throws {
+        while try await ask(.delete, "admissions/\(id)").status != 200 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    func admit() -> (admission: Admission, cookie: String) {
+        gateway.admissions.admit(ticket: gateway.admissions.drawTicket(), address: nil, browser: nil)!
+    }
+
     var records: [JournalRecord] { gateway.journal.read(RecordFilter(session: Self.ann)).records }
 
     func errors(_ level: String = "error") -> [String] { log.entries.filter { $0.hasPrefix(level) } }

@@ -12,8 +12,10 @@ import Testing
     @Test func theChannelOfARevokedDeviceIsClosedAndOthersGoOn() async throws {
         let gateway = Self.gateway()
         try await serving(gateway) { port in
-            let (first, firstSecret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
-            let (_, otherSecret) = gateway.admissions.admit(address: "192.0.2.8", browser: "")
+            let (first, firstSecret) = gateway.admissions.admit(
+                ticket: gateway.admissions.drawTicket(), address: "192.0.2.7", browser: "")!
+            let (_, otherSecret) = gateway.admissions.admit(
+                ticket: gateway.admissions.drawTicket(), address: "192.0.2.8", browser: "")!
             let one = try await Self.channel(gateway, port, firstSecret, "192.0.2.7")
             let other = try await Self.channel(gateway, port, otherSecret, "192.0.2.8")
             gateway.admissions.revoke(first.id)
@@ -53,8 +55,10 @@ import Testing
             Streams(begun: begun, goesOn: goesOn, cancelled: cancelled)
         }
         try await serving(gateway) { port in
-            let (first, firstSecret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
-            let (_, otherSecret) = gateway.admissions.admit(address: "192.0.2.8", browser: "")
+            let (first, firstSecret) = gateway.admissions.admit(
+                ticket: gateway.admissions.drawTicket(), address: "192.0.2.7", browser: "")!
+            let (_, otherSecret) = gateway.admissions.admit(
+                ticket: gateway.admissions.drawTicket(), address: "192.0.2.8", browser: "")!
             let protocols = target == "/behind" ? "chat" : nil
             let one = try await Self.asked(
                 target, gateway, port, firstSecret, "192.0.2.7", protocols: protocols)
@@ -87,7 +91,8 @@ import Testing
     @Test func laterRequestsOfARevokedDeviceAreRefused() async throws {
         let gateway = Self.gateway()
         try await serving(gateway) { port in
-            let (device, secret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
+            let (device, secret) = gateway.admissions.admit(
+                ticket: gateway.admissions.drawTicket(), address: "192.0.2.7", browser: "")!
             gateway.admissions.revoke(device.id)
             let client = try await Self.asked("/alive?_mobile_bridge=1", gateway, port, secret, "192.0.2.7")
             #expect(try await blocking { try client.reply().status } == 403)
@@ -101,7 +106,8 @@ import Testing
         try gateway.register(at: "/takes") { _ in Takes(begun: begun) }
         try await serving(gateway) { port in
             for (isPutOut, status) in [(false, 200), (true, 403)] {
-                let (device, secret) = gateway.admissions.admit(address: "192.0.2.7", browser: "")
+                let (device, secret) = gateway.admissions.admit(
+                    ticket: gateway.admissions.drawTicket(), address: "192.0.2.7", browser: "")!
                 let token = gateway.access.token.text
                 let reply = try await blocking {
                     let client = try RawClient(port)

@@ -136,13 +136,13 @@ export class Gateway {
     const repeats = mayRepeat(request.method, path);
     const { status, body } = await ask().catch(error => {
       if (!isBroken(error) || !repeats) throw error;
-      return { status: 503, delay: '0' };
+      return { status: 503, delay: '0', isBroken: true };
     }).then(async first => {
       if (first.status !== 503 || !/^\d+$/.test(first.delay) || !repeats) return first;
       await pause(Math.min(first.delay, 5) * 1000);
       const answer = await ask();
-      // It was taken back the first time.
-      return request.method === 'DELETE' && answer.status === 404 ? { status: 200, body: '{"data": null}' } : answer;
+      // It was taken back before the connection broke.
+      return first.isBroken && request.method === 'DELETE' && answer.status === 404 ? { status: 200, body: '{"data": null}' } : answer;
     }).catch(async error => {
       const end = this.#process && await Promise.race([this.#process.why(), pause(1000)]);
       throw new Error(end ?? `no gateway answers at ${this.address}: ${error.code ?? error.message}`);
@@ -180,7 +180,6 @@ export class Native extends Verbs {
    */
   async admit() {
     const [path, ticket] = (await this.link()).split('#');
-    // Of several gateways the one of the session lets it in.
     const { headers } = this;
     const { status, cookies } = await send(this.address + path, { method: 'POST', headers, body: ticket, seconds: 60 });
     if (status !== 204) throw new Error(`${this.address} let no browser in: it answered ${status}`);

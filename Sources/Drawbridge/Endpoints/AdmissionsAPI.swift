@@ -1,4 +1,4 @@
-/// The tester's API for admitted devices: lists them, makes a ticket, ends an admission.
+/// The tester's API for admitted devices: lists them, makes a ticket, ends one or all.
 enum AdmissionsAPI {
     static func list(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
@@ -29,15 +29,13 @@ enum AdmissionsAPI {
 
     static func revoke(_ gateway: Gateway, _ request: Request) async throws -> Response {
         _ = try request.query(of: [])
-        let device = request.parameters["device"] ?? "*"
-        // With a store, another gateway may have it.
-        let isElsewhere = device == "*" || gateway.shared.now != nil && Admission.isID(device)
-        guard gateway.admissions.revoke(device) || isElsewhere else {
+        let device = request.parameters["device"] ?? ""
+        guard Admission.isID(device) else {
             throw HTTPError(
                 .notFound,
-                "no device has the id \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists the admitted ones"
-            )
+                "no device has the id \(device.cut(to: 40)); GET \(OwnPath.admissions.path) lists them")
         }
+        gateway.admissions.revoke(device)
         try await gateway.shared.now?.waitUntilRevoked()
         return .success(.null)
     }

@@ -66,9 +66,7 @@ struct Endpoint: Sendable {
         Endpoint(.pages, ":page/send", [.post: PagesAPI.send]),
         Endpoint(.pages, ":page/evaluate", [.post: PagesAPI.evaluate]),
         Endpoint(.pages, ":page/emit", [.post: PagesAPI.emit]),
-        Endpoint(
-            .admissions,
-            [.get: AdmissionsAPI.list, .post: AdmissionsAPI.draw, .delete: AdmissionsAPI.revoke]),
+        Endpoint(.admissions, [.get: AdmissionsAPI.list, .post: AdmissionsAPI.draw]),
         Endpoint(.admissions, ":device", [.delete: AdmissionsAPI.revoke]),
     ]
 

@@ -27,16 +27,17 @@ enum Enter {
         response.addSafety()
         // This machine needs no admission.
         if gateway.access.isFromThisMachine(request) { return response }
-        let (admission, value) = gateway.admissions.admit(
-            address: address, browser: request.headers.value(.userAgent))
+        let browser = request.headers.value(.userAgent)
+        guard let device = gateway.admissions.admit(ticket: ticket, address: address, browser: browser)
+        else { return ClosedPage.response(.forbidden) }
         let cookie = gateway.admissionCookie(for: request)
         response.ownCookie =
-            "\(cookie.name)=\(value); Path=/; HttpOnly; SameSite=Lax\(cookie.isSecure ? "; Secure" : "")"
+            "\(cookie.name)=\(device.cookie); Path=/; HttpOnly; SameSite=Lax\(cookie.isSecure ? "; Secure" : "")"
         request.logger.notice(
             """
-            \(address ?? "a device") has access now (\(admission.browser)); to take it back: \
+            \(address ?? "a device") has access now (\(device.admission.browser)); to take it back: \
             curl -X DELETE -H 'Authorization: Bearer TOKEN' \
-            GATEWAY\(OwnPath.admissions.path)/\(admission.id)
+            GATEWAY\(OwnPath.admissions.path)/\(device.admission.id)
             """)
         return response
     }

@@ -15,7 +15,7 @@ public struct AccessPolicy: Sendable {
     /// The secret that the gateway's own pages send with their calls.
     public let token: PageToken
 
-    /// What the cookies of admitted devices are made of; nil for a random secret.
+    /// What the links and cookies of other machines are made of; nil for a random secret.
     package var secret: SharedSecret?
 
     let trustedProxies: [AddressRange]

@@ -7,15 +7,17 @@ import Synchronization
 /// or is revoked.
 ///
 /// Tickets and cookies are a time and its code of 128 bits. Without `DRAWBRIDGE_SECRET` their secret is random and ends
-/// with the process. Gateways with the same secret accept each other's tickets and, for twelve hours, cookies.
+/// with the process. Gateways with the same secret accept each other's tickets and, for twelve hours, cookies. A cookie has
+/// the time of its ticket.
 public final class Admissions: Sendable {
     /// How long a device may be idle before its admission ends, in seconds.
     package static let idleTime = 12 * 3600
-    /// The most devices, and the most revoked ones, that are kept; one more replaces the one that was idle longest.
+    /// The most devices, and the most revoked ones, that are kept.
     package static let most = 1000
 
     private struct Device {
         let admission: Admission
+        let made: Int
         var used: Int
         var stays: [Int: @Sendable () -> Void] = [:]
 
@@ -37,13 +39,16 @@ public final class Admissions: Sendable {
             return true
         }
 
-        mutating func enter(_ admission: Admission, _ hash: [UInt8], _ now: Int) {
-            if devices.count >= most {
+        /// Lets a device in whose cookie is not revoked, perhaps instead of the one that was idle longest.
+        mutating func enter(_ admission: Admission, _ hash: [UInt8], made: Int, _ now: Int) -> Bool {
+            guard made > floor, revoked[admission.id] == nil else { return false }
+            if devices[hash] == nil, devices.count >= most {
                 dropIdle(now)
                 let idlest = devices.filter { $0.value.stays.isEmpty }.min { $0.value.used < $1.value.used }
                 if devices.count >= most, let idlest { devices[idlest.key] = nil }
             }
-            devices[hash, default: Device(admission: admission, used: now)].used = now
+            devices[hash, default: Device(admission: admission, made: made, used: now)].used = now
+            return true
         }
 
         mutating func dropIdle(_ now: Int) { devices = devices.filter { $0.value.isIn(now) } }
@@ -51,9 +56,11 @@ public final class Admissions: Sendable {
         /// Forgets what is too old, and the oldest of too many: then cookies that are as old are refused.
         mutating func forget(_ now: Int) {
             revoked = revoked.filter { now - $0.value < idleTime + 60 }
-            guard revoked.count > most, let oldest = revoked.min(by: { $0.value < $1.value }) else { return }
-            revoked[oldest.key] = nil
-            revoked["*"] = max(floor, oldest.value)
+            let seconds = revoked.filter { $0.key != "*" }.values.sorted()
+            guard seconds.count > most else { return }
+            let last = max(floor, seconds[seconds.count - most - 1])
+            revoked = revoked.filter { $0.value > last }
+            revoked["*"] = last
         }
     }
 
@@ -70,7 +77,7 @@ public final class Admissions: Sendable {
     ///
     /// Put it into the fragment (after the `#`) of a link to `/__drawbridge__/enter`, and nowhere else: no server and
     /// no log sees a fragment.
-    public func drawTicket() -> String { make("ticket") }
+    public func drawTicket() -> String { secret.seal("", for: "ticket", at: second) }
 
     /// The devices that are admitted now, in no particular order.
     public var all: [Admission] {
@@ -97,7 +104,8 @@ public final class Admissions: Sendable {
             guard second > state.revoked[id] ?? state.floor, Admission.isID(id) else { return [] }
             state.revoked[id] = second
             state.forget(now())
-            let hashes = state.devices.filter { $0.value.admission.id == id || id == "*" }.keys
+            let hashes = state.devices.filter { $0.value.admission.id == id || $0.value.made <= state.floor }
+                .keys
             return hashes.compactMap { state.devices.removeValue(forKey: $0) }
         }
         for device in ended { device.stays.values.forEach { $0() } }
@@ -110,15 +118,18 @@ public final class Admissions: Sendable {
         time(of: ticket, as: "ticket", for: 600).map { made in state.withLock { made > $0.floor } } ?? false
     }
 
-    /// Admits a device.
+    /// Admits a device by a ticket; nil if that is not valid.
     ///
-    /// - Returns: the value of its cookie, which is not kept.
-    package func admit(address: String?, browser: String?) -> (admission: Admission, cookie: String) {
-        let cookie = make("cookie", String.random128().prefix(14))
+    /// - Returns: also the value of its cookie, which is not kept.
+    package func admit(
+        ticket: String, address: String?, browser: String?
+    ) -> (admission: Admission, cookie: String)? {
+        guard let made = time(of: ticket, as: "ticket", for: 600) else { return nil }
+        let cookie = secret.seal(String.random128().prefix(14), for: "cookie", at: made)
         let hash = SHA256.digest(cookie)
         let admission = Admission(hash, address, browser)
-        state.withLock { $0.enter(admission, hash, now()) }
-        return (admission, cookie)
+        let isIn = state.withLock { $0.enter(admission, hash, made: made, now()) }
+        return isIn ? (admission, cookie) : nil
     }
 
     /// Whether a cookie is right; its device may be new here, if a gateway with the same secret has admitted it.
@@ -128,15 +139,7 @@ public final class Admissions: Sendable {
         if state.withLock({ $0.use(hash, now()) }) { return true }
         guard let made = time(of: cookie, as: "cookie", for: Self.idleTime) else { return false }
         let admission = Admission(hash, address, browser())
-        return state.withLock { state in
-            guard made > state.floor, state.revoked[admission.id] == nil else { return false }
-            state.enter(admission, hash, now())
-            return true
-        }
-    }
-
-    private func make(_ purpose: String, _ digits: Substring = "") -> String {
-        secret.seal(digits, for: purpose, at: second)
+        return state.withLock { $0.enter(admission, hash, made: made, now()) }
     }
 
     /// Now, or the second after all was revoked.
@@ -144,7 +147,7 @@ public final class Admissions: Sendable {
 
     /// When a text was made, if it is valid so long; the clocks of two machines may differ by a minute.
     private func time(of text: String, as purpose: String, for seconds: Int) -> Int? {
-        secret.time(of: text, for: purpose).flatMap { -60..<seconds ~= now() - $0 ? $0 : nil }
+        secret.time(of: text, for: purpose).flatMap { -60..<seconds ~= second - $0 ? $0 : nil }
     }
 
     /// Registers an open connection of a device, which is closed when the admission ends.

@@ -5,6 +5,13 @@ import Testing
 @testable import Drawbridge
 @testable import DrawbridgeMessages
 
+extension Admissions {
+    /// Admits a device by a new ticket.
+    fileprivate func admit(address: String?, browser: String?) -> (admission: Admission, cookie: String) {
+        admit(ticket: drawTicket(), address: address, browser: browser)!
+    }
+}
+
 @Suite struct AdmissionsTests {
     private let time = Time()
     private let admissions: Admissions
@@ -133,12 +140,16 @@ import Testing
         time.pass(1)
         let (_, young) = admissions.admit(address: nil, browser: nil)
         for number in 0..<Admissions.most {
-            time.pass(1)
             _ = admissions.revoke(String(10_000_000 + number))
         }
-        #expect(admissions.revoked.count <= Admissions.most + 1 && admissions.revoked[first.id] == nil)
-        #expect(!isIn(cookie))
-        #expect(isIn(old) && isIn(young))
+        #expect(admissions.revoked.count == Admissions.most + 1 && admissions.revoked[first.id] == nil)
+        #expect(!isIn(cookie) && !isIn(old) && isIn(young))
+        for number in 0..<50 {
+            time.pass(1)
+            _ = admissions.revoke(String(20_000_000 + number))
+        }
+        // Those of one second are forgotten together.
+        #expect(admissions.revoked.count == 51 && !isIn(young))
     }
 
     @Test func allDevicesAndTicketsEndAtOnce() throws {
@@ -146,12 +157,39 @@ import Testing
         let cookies = (0..<1200).map { _ in admissions.admit(address: nil, browser: nil).cookie }
         _ = try #require(admissions.hold(cookies[1199]) { journal.note("closed") })
         admissions.revoke("*")
+        #expect(admissions.admit(ticket: ticket, address: nil, browser: nil) == nil)
         #expect(journal.entries == ["closed"] && admissions.all.isEmpty)
         #expect(!cookies.contains { isIn($0) } && !admissions.accepts(ticket: ticket))
         // A new one is good in the same second.
         #expect(admissions.accepts(ticket: admissions.drawTicket()))
         let (admission, cookie) = admissions.admit(address: nil, browser: nil)
         #expect(isIn(cookie) && admissions.revoke(admission.id) && !isIn(cookie))
+    }
+
+    /// At a gateway that hears of it later.
+    @Test func aCookieOfARevokedLinkEndsWithIt() throws {
+        let (secret, time) = (SharedSecret(), time)
+        let (one, other) = (
+            Admissions(secret: secret) { time.value }, Admissions(secret: secret) { time.value }
+        )
+        let ticket = one.drawTicket()
+        time.pass(2)
+        one.revoke("*")
+        time.pass(2)
+        let (_, cookie) = try #require(other.admit(ticket: ticket, address: nil, browser: nil))
+        let (_, fresh) = other.admit(address: nil, browser: nil)
+        for (id, second) in one.revoked { other.revoke(id, at: second) }
+        for admissions in [one, other] {
+            #expect(!isIn(cookie, at: admissions) && isIn(fresh, at: admissions))
+        }
+    }
+
+    @Test func allMayBeRevokedAgainAndAgain() {
+        for _ in 0..<200 { admissions.revoke("*") }
+        let (_, cookie) = admissions.admit(address: nil, browser: nil)
+        #expect(isIn(cookie))
+        time.pass(300)
+        #expect(isIn(cookie) && isIn(admissions.admit(address: nil, browser: nil).cookie))
     }
 
     @Test func whatIsNoIDRevokesNothing() {
@@ -171,7 +209,7 @@ import Testing
 
     @Test func nothingElseIsATicketOrACookie() {
         let (secret, time) = (SharedSecret(), time)
-        // A new one each time, since after twenty wrong ones no more are compared in that second.
+        // One that knows no device yet, each time.
         var fresh: Admissions { Admissions(secret: secret) { time.value } }
         func isGood(_ text: String) -> Bool {
             fresh.accepts(ticket: text) || isIn(text, at: fresh)

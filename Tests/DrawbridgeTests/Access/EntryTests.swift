@@ -290,7 +290,11 @@ import Testing
         #expect(try await list.json()["data"]?[0]?["open"] == 0)
         let end = Request(.delete, "/__drawbridge__/admissions/\(id)", headers: bearer)
         #expect(await gateway.respond(to: end).status == .ok)
-        #expect(await gateway.respond(to: end).status == .notFound)
+        let none = Request(.delete, "/__drawbridge__/admissions/none", headers: bearer)
+        #expect(await gateway.respond(to: none).status == .notFound)
+        // As with a variable that is not set.
+        let nothing = Request(.delete, "/__drawbridge__/admissions/", headers: bearer)
+        #expect(await gateway.respond(to: nothing).status == .methodNotAllowed)
         let after = Self.request(.get, "/document", [.cookie: cookie])
         #expect(await gateway.respond(to: after).status == .forbidden)
     }

@@ -107,7 +107,8 @@ import Testing
     func onAPhoneThePageIsToldByItsReferer(referer: String, mayCall: Bool) async throws {
         let access = AccessPolicy(allowedHosts: ["192.0.2.1"])
         let program = try Self.program("myapp://pay", access: access)
-        let (_, secret) = program.gateway.admissions.admit(address: "192.0.2.9", browser: "Phone")
+        let (_, secret) = program.gateway.admissions.admit(
+            ticket: program.gateway.admissions.drawTicket(), address: "192.0.2.9", browser: "Phone")!
         var headers: HTTPFields = [.accept: "text/html", .upgradeInsecureRequests: "1"]
         headers[.referer] = referer.isEmpty ? nil : referer
         var request = Request(.get, "/go", headers: headers, remoteAddress: "192.0.2.9")

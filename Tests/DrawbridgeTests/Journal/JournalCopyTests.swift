@@ -100,7 +100,8 @@ import Testing
     @Test func theGatewaysOwnSecretsNeverEnterTheJournal() async throws {
         let program = JournalProgram()
         let (page, tester) = (program.gateway.access.token.text, program.gateway.testerToken.text)
-        let (_, cookie) = program.gateway.admissions.admit(address: "127.0.0.1", browser: "")
+        let (_, cookie) = program.gateway.admissions.admit(
+            ticket: program.gateway.admissions.drawTicket(), address: "127.0.0.1", browser: "")!
         await program.call(
             "/echo?_mobile_bridge=1", #"{"a": 1}"#,
             headers: [

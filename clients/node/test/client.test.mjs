@@ -275,7 +275,8 @@ test('what is safe to repeat is sent once more when its connection broke or its 
     answer.end(JSON.stringify({ code: isLate ? 200 : 503, data: { calls: [] }, message: 'not now' }));
   });
   for (const [given, count, ask] of [
-    ['0', 2, () => busy.reply('pay', 1)], ['0', 1, () => busy.call('pay')], [undefined, 1, () => busy.calls()],
+    ['0', 2, () => busy.reply('pay', 1)], ['0', 2, () => busy.calls()], ['0', 2, () => busy.verify('pay')],
+    ['0', 1, () => busy.call('pay')], [undefined, 1, () => busy.calls()],
     ['Fri, 31 Dec 1999 23:59:59 GMT', 1, () => busy.calls()],
   ]) {
     [delay, said.length] = [given, 0];

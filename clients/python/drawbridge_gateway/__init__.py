@@ -222,19 +222,20 @@ class Gateway:
         """Asks it, and gives the status and the answer."""
         headers = headers | {"Authorization": f"Bearer {self._token}"}
         request = Request(f"{self.address}/__drawbridge__/{path}", data, headers, method=method)
+        broke = False
         try:
             try:
                 status, body, fields = _send(request, patience)
             except (OSError, HTTPException) as error:
                 if not _is_broken(error) or not _may_repeat(method, path):
                     raise
-                status, fields = 503, {"Retry-After": "0"}
+                broke, status, fields = True, 503, {"Retry-After": "0"}
             delay = fields.get("Retry-After", "")
             if status == 503 and delay.isdecimal() and _may_repeat(method, path):
                 time.sleep(min(int(delay), 5))
                 status, body, _ = _send(request, patience)
-                if method == "DELETE" and status == 404:
-                    # It was taken back the first time.
+                if broke and method == "DELETE" and status == 404:
+                    # It was taken back before the connection broke.
                     status, body = 200, '{"data": null}'
         except (OSError, HTTPException) as error:
             why = self._process and self._process.why()
@@ -276,7 +277,6 @@ class Native(Verbs):
         """
         path, _, ticket = self.link().partition("#")
         try:
-            # Of several gateways the one of the session lets it in.
             request = Request(self.address + path, ticket.encode(), self.headers, method="POST")
             status, _, headers = _send(request, 60)
         except (OSError, HTTPException) as error:

@@ -266,7 +266,8 @@ def test_the_client_waits_longer_than_one_request_may_and_reports_what_did_not_c
 
 
 @pytest.mark.parametrize("delay, verb, takes, count", [
-    ("0", "reply", ["pay", 1], 2), ("0", "call", ["pay"], 1), (None, "calls", [], 1),
+    ("0", "reply", ["pay", 1], 2), ("0", "calls", [], 2), ("0", "verify", ["pay"], 2),
+    ("0", "call", ["pay"], 1), (None, "calls", [], 1),
     ("Fri, 31 Dec 1999 23:59:59 GMT", "calls", [], 1)])
 def test_what_is_safe_to_repeat_is_sent_once_more_when_its_gateway_is_busy(elsewhere, delay, verb, takes, count):
     said = []

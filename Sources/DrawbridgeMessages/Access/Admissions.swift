@@ -114,10 +114,6 @@ public final class Admissions: Sendable {
 
     package var revoked: [String: Int] { state.withLock { $0.revoked } }
 
-    package func accepts(ticket: String) -> Bool {
-        time(of: ticket, as: "ticket", for: 600).map { made in state.withLock { made > $0.floor } } ?? false
-    }
-
     /// Admits a device by a ticket; nil if that is not valid.
     ///
     /// - Returns: also the value of its cookie, which is not kept.

@@ -210,6 +210,7 @@ import Testing
             try await driven.click(Site.button("Until Drawbridge stops"))
             try await driven.expect("\(status).includes('Until Drawbridge stops')")
             try await driven.expect("!\(Site.button("go on")).disabled")
+            try await driven.expect("document.querySelector('#questions .primary').textContent", "go on")
             try await driven.click(Site.button("go on"))
             #expect(try await inspected.inPage("held")["data"] == ["nick": "Ann"])
             let calls = try await site.ask("GET", "calls?name=getVip")["calls"]?.arrayValue ?? []

@@ -17,7 +17,7 @@ export function lack(entry, isRed, tell, reload) {
     return make('section', { class: `card ${isRed ? 'nobody' : ''}`, 'aria-label': 'What the page lacks' },
         make('h3', {}, entry.isGiven ? 'Already given to pages' : 'Give it to pages'), code(entry.gives.slice(1, -1), 'mono'),
         needs ? make('p', { class: 'bad' }, said(needs), '. Load it in the page.') : null,
-        make('p', { class: 'dim' }, entry.isGiven ? 'Pages that are loaded now have it.'
+        make('p', { class: 'dim' }, entry.isGiven ? 'Pages that are loaded from now on have it.'
             : 'Adds it to the file, for pages that are loaded afterwards.'),
         make('div', { class: 'actions' }, !entry.isGiven
             ? action('Give it to pages', tell, give, { class: 'primary', 'data-key': 'give' }) : reload()));

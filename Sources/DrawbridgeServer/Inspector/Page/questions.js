@@ -3,6 +3,7 @@ import { ask, path } from './api.js';
 import { action, announce, busy, code, make, one, plainInput, put, said, statusLine } from './dom.js';
 import { clock, cut, short } from './text.js';
 import { on, state } from './state.js';
+import { goesOn } from './write.js';
 
 /// A button takes a click only after this time in its place, so that nobody clicks one that has just come there.
 const settling = 500;
@@ -82,8 +83,9 @@ export class Questions {
         const text = make('blockquote', {},
             question.title ? said(cut(question.title, mostText), {}, 'strong') : null,
             question.message ? said(cut(question.message, mostText), {}, 'p') : null);
-        const buttons = choices.map((choice, place) =>
-            action(said(choice), tell, () => answer({ choice }), { class: place === 0 ? 'primary' : '' }));
+        const usual = choices.includes(goesOn) ? goesOn : choices[0];
+        const buttons = choices.map(choice =>
+            action(said(choice), tell, () => answer({ choice }), { class: choice === usual ? 'primary' : '' }));
         const card = make('article', { class: 'question', 'aria-label': `Question ${number}` }, asks, text,
             fields ? this.#form(fields, labels, tell, answer) : make('div', { class: 'actions' }, buttons), element);
         if (question.call) this.#tellCall(card, question.call);

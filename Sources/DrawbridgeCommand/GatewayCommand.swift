@@ -243,9 +243,12 @@ public enum GatewayCommand {
         return opened
     }
 
-    /// Ends the process after so many seconds: a handler that blocks its loop keeps the server from stopping.
-    private static func exitIfHeld(after patience: Double) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+    /// Says why a stop takes time, and exits later: a handler that blocks its loop keeps the server from stopping.
+    private static func exitIfHeld(after grace: Duration, _ logger: Logger) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) {
+            logger.notice("stopping when the calls under way have ended, within \(grace); Ctrl-C stops now")
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1) + 3) {
             complain("a handler blocks its thread, so the process exits without it")
             exit(1)
         }
@@ -287,7 +290,7 @@ public enum GatewayCommand {
         let serving = Task { try await gateway.serve(by: server) }
         let stop: @Sendable () -> Void = {
             serving.cancel()
-            exitIfHeld(after: settings.server.grace / .seconds(1) + 3)
+            exitIfHeld(after: settings.server.grace, gateway.logger)
         }
         let drain = Duration.seconds(settings.options[\.advanced.drain] ?? 0)
         // Before the banner is printed, because a program that reads that may send a signal immediately.

@@ -29,7 +29,7 @@ struct ReplySources {
                     trust: isNamed ? .named(folder: Descriptor.folder(of: text.path)) : .little)
                 if case .welcome(let pages) = kind {
                     // Named by README, and no handler has it.
-                    file.restrict(toPagesAt: pages, except: "getUser")
+                    file.restrict(toPagesAt: pages, except: "getUser", source: "the shop")
                 } else {
                     file.name(by: text.path)
                 }
@@ -114,10 +114,10 @@ struct ReplySources {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
             if text.hasSuffix(".json") {
                 let file = text.hasPrefix("@") ? text.dropFirst() : text[...]
-                throw ValidationError("--reply \(text): to use a file of mocks, write --replies \(file)")
+                throw ValidationError("mock \(text): to use a file of mocks, write --replies \(file)")
             }
             throw ValidationError(
-                "--reply \(text): write name=value, for instance 'getUser={\"nick\":\"Ann\"}'")
+                "mock \(text): write name=value, for instance 'getUser={\"nick\":\"Ann\"}'")
         }
         let name = String(text[..<equals])
         let value = Array(text[text.index(after: equals)...].utf8)
@@ -125,10 +125,9 @@ struct ReplySources {
             try names.set(try LocatedJSON(parsing: value), for: name)
         } catch  where (try? JSON(parsing: value)) == nil {
             throw ValidationError(
-                "--reply \(text): the value must be JSON (\(error.message)); \(remedy(for: value, name))")
+                "mock \(text): the value must be JSON (\(error.message)); \(remedy(for: value, name))")
         } catch {
-            throw ValidationError(
-                "--reply \(name): \(error.unplaced)")
+            throw ValidationError("mock \(name): \(error.unplaced)")
         }
     }
 

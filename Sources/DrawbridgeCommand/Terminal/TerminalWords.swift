@@ -40,7 +40,8 @@ struct TerminalWords: Sendable {
                     print("\(error)")
                 }
             } else if let name = words.eventNames.first(where: { line == $0 || line == "event \($0)" }) {
-                run("event \(name)") { try await gateway.play(event: name, on: nil, in: .usual) }
+                // Its errors are in the gateway's log.
+                Task { try await gateway.play(event: name, on: nil, in: .usual) }
             } else {
                 return false
             }
@@ -75,7 +76,7 @@ struct TerminalWords: Sendable {
         if !events.isEmpty {
             lines.append("the name of an event plays it: \(events.joined(separator: ", "))")
         }
-        lines.append("reset  undoes all switches and changes, and forgets the calls")
+        lines.append("reset  undoes all switches and changes; checks and recordings begin anew")
         lines.append(
             "save missing  adds the names of unanswered calls, and what pages lack, to the file of mocks")
         lines.append("undo  undoes the last save into that file, by anybody; undo 3 undoes save 3")
@@ -102,7 +103,7 @@ struct TerminalWords: Sendable {
         }
         let flags = gateway.missingFlags
         if !flags.isEmpty {
-            parts.append("flags come before the file; to give pages what they lack add \(Self.list(flags))")
+            parts.append("flags win over the file; to give pages what they lack add \(Self.list(flags))")
         }
         if saved.beyond > 0 {
             parts.append("\(saved.beyond) calls of names after the first thousand were not kept")

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// A parsed file of mocks: `{"replies": {"getUser": {"nick": "Ann"}}}`.
 package struct ReplyFile: Sendable {
     package private(set) var replies: ReplyNames
@@ -41,11 +39,11 @@ package struct ReplyFile: Sendable {
     }
 
     /// Limits the replies to pages at one path, except for one name; those of scenarios still apply to all pages.
-    package mutating func restrict(toPagesAt path: String, except name: String) {
+    package mutating func restrict(toPagesAt path: String, except name: String, source: String) {
         pages.append((Glob(path), PageSettings(), replies))
         pages[pages.count - 1].replies.label = path
         for other in replies.names where other != name { replies.remove(other) }
-        replies.source = "the shop"
+        replies.source = source
     }
 
     /// Whether there is any reply, also in scenarios or for some pages.

@@ -168,6 +168,7 @@ import Testing
             exit.change { $0 = code }
         }
         #expect(await eventually { (try? RawClient(port)) == nil })
+        _ = try await patient.line(with: "stopping when the calls under way have ended, within 3600")
         #expect(exit.value == nil)
         caller.close()
         #expect(try await exit.wait { $0 != nil } == 0)

@@ -72,7 +72,7 @@ import Testing
         (["--reply", "getUser=Ann"], "put a text in double quotes: 'getUser=\"Ann\"'", 64),
         (
             ["--reply", #"a={"$replay":1}"#],
-            "--reply a: $replay: unknown keyword $replay (did you mean $reply?)", 64
+            "mock a: $replay: unknown keyword $replay (did you mean $reply?)", 64
         ),
         (["--reply", #"a={nick:"Ann"}"#], #"all of it in single ones: 'a={"nick":"Ann"}'"#, 64),
         (["--reply", "mine.json"], "to use a file of mocks, write --replies mine.json", 64),

@@ -14,6 +14,8 @@ struct StoreWriter {
     private var storeID: String?
     private var hasNumbers = false
     private var owners = 0
+    /// What was revoked by the last tick, here or elsewhere, and when.
+    private var revoked: [String: Int] = [:]
     /// How many sessions were asked for as soon as they had come; the log is told once.
     private var tossed = 0
 
@@ -61,13 +63,15 @@ struct StoreWriter {
     /// - Parameter checks: whether others may have taken sessions, or the store was emptied.
     private mutating func tick(_ link: StoreConnection, checks: Bool) throws(StoreFailure) {
         let keys = [key("id"), key("alive:\(id)"), key("wanted:\(id)"), key("revoked")]
-        let words =
-            [String.random128(), key(""), id]
-            + gateway.admissions.revoked.flatMap { [$0.key, "\($0.value)"] }
+        let news = gateway.admissions.revoked.filter { revoked[$0.key] != $0.value }
+        let words = [String.random128(), key(""), id] + news.flatMap { [$0.key, "\($0.value)"] }
         let reply = try link.ask([StoreConnection.run(StoreConnection.tick, keys, words.map(\.bytes))])[0]
         lastTick = .now
+        revoked = [:]
         for place in stride(from: 0, to: reply[3].list.count, by: 2) {
-            gateway.admissions.revoke(reply[3][place].text, at: reply[3][place + 1].number)
+            let (id, second) = (reply[3][place].text, reply[3][place + 1].number)
+            revoked[id] = second
+            gateway.admissions.revoke(id, at: second)
         }
         store.state.withLock { $0.ticks += 1 }
         let now = reply[1].text

@@ -52,19 +52,18 @@ let package = Package(
         // What is answered in place of handlers: files of mocks are read, and the reply for a call is found.
         .target(
             name: "DrawbridgeMocks",
-            dependencies: ["DrawbridgeJSON", "DrawbridgeMessages", httpTypes]),
+            dependencies: ["DrawbridgeMessages"]),
 
         // What was called of native and what became of it, for tests and people, and the questions that wait for somebody.
         .target(
             name: "DrawbridgeJournal",
-            dependencies: ["DrawbridgeJSON", "DrawbridgeMessages", httpTypes]),
+            dependencies: ["DrawbridgeMessages"]),
 
         // What is put into documents, so that their pages reach native, and the messages between the two.
         .target(
             name: "DrawbridgePageRuntime",
             dependencies: [
-                "CTexts", "DrawbridgeDocuments", "DrawbridgeJSON", "DrawbridgeJournal", "DrawbridgeMessages",
-                "DrawbridgeMocks", "HTTPGrammar", httpTypes, logging,
+                "CTexts", "DrawbridgeDocuments", "DrawbridgeJournal", "DrawbridgeMessages", "DrawbridgeMocks",
             ],
             exclude: ["Asking", "Script", "Bridges", "Worker"]),
 

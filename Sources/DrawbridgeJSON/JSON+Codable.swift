@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension JSON: Codable {
     /// Encodes the value; other formats get a number as the first of `Int`, `UInt64`, `Decimal`, `Double` that holds
     /// it.

@@ -76,9 +76,6 @@ extension JSON.Object: Sequence, ExpressibleByDictionaryLiteral, Hashable {
     /// Iterates over the members in order.
     public func makeIterator() -> IndexingIterator<[(key: String, value: JSON)]> { members.makeIterator() }
 
-    /// The exact number of members.
-    public var underestimatedCount: Int { members.count }
-
     /// Makes an object of members; if a name is repeated, its last value is kept.
     public init(dictionaryLiteral elements: (String, JSON)...) { self.init(elements) }
 

@@ -1,5 +1,4 @@
 import CTexts
-import DrawbridgeMessages
 import DrawbridgeMocks
 
 #if canImport(Darwin)

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// What a browser will do with the response: show it as a page, or hand it to a script.
 package enum DocumentRequest {
     /// A page, in a window or in a frame.

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 extension HTMLInjection {
     /// The request as it is sent to the responders behind the gateway: its validators and ranges refer to the unchanged
     /// document.

@@ -1,6 +1,5 @@
 import DrawbridgeDocuments
 import DrawbridgeJournal
-import DrawbridgeMessages
 import DrawbridgeMocks
 
 /// Inserts the page runtime's `<script>` tag into HTML documents of the responders behind the gateway.

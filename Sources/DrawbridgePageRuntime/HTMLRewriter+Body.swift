@@ -1,5 +1,4 @@
 import DrawbridgeDocuments
-import DrawbridgeMessages
 import Synchronization
 
 extension HTMLRewriter {

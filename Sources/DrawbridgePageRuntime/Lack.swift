@@ -1,6 +1,3 @@
-import DrawbridgeJSON
-import HTTPGrammar
-
 /// Something of an app's that a page looks for in vain, and that a setting gives to pages.
 ///
 /// Pages choose the names, which a person then writes into a file: so only those are taken that the setting can have.

@@ -1,6 +1,3 @@
-import DrawbridgeJSON
-import HTTPGrammar
-
 /// The names that a page finds as members of `messageHandlers` and shortcuts, and as global functions.
 package struct PageNames: Equatable, Sendable {
     /// The names with a handler or a reply, sorted; empty if no object in the page lists them all.

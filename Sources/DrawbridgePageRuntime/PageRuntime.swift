@@ -1,5 +1,4 @@
 import DrawbridgeJournal
-import DrawbridgeMessages
 import DrawbridgeMocks
 
 #if canImport(Darwin)

@@ -1,5 +1,4 @@
 import DrawbridgeJournal
-import DrawbridgeMessages
 import Synchronization
 
 /// Reports pages that cannot call native because of how they are served.

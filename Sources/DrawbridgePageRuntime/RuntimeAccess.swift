@@ -1,5 +1,4 @@
 import DrawbridgeDocuments
-import DrawbridgeMessages
 
 /// Additions to a page's Content-Security-Policy that allow the page runtime's script and its WebSocket.
 struct RuntimeAccess: Sendable {

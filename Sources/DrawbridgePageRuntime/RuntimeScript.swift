@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// The page runtime's script: its configuration, followed by the modules of the folder `Script`, in one function.
 ///
 /// Each module begins with the names that it `gives` to others and `uses`; a test compares them with its code.

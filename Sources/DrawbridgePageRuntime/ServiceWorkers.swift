@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// Changes scripts of service workers, so that pages from a worker's cache get the page runtime too.

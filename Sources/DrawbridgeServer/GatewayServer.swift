@@ -1,4 +1,3 @@
-import EventLoop
 import MicroHTTPD
 import Synchronization
 

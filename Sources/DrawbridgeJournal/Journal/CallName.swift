@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// The form of a call's name in the journal: without a slash at its beginning.
 package enum CallName {
     package static func plain(_ name: String) -> String {

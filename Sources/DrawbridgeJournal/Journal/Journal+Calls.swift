@@ -1,5 +1,4 @@
 // The interface for tests in Swift.
-import DrawbridgeJSON
 
 extension Journal {
     /// A snapshot of one call that a page or a program made to native.

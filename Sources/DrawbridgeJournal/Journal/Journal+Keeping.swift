@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 // What is kept of a session's records outside of the process.

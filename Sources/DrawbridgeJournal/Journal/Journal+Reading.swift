@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 extension Journal {

@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// A record of each event between pages and native, in the order in which they began.

@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// Reserves one of the places of stream readers until it is deallocated; with `questions`, the reader is an inspector,

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 extension JournalRecord {
     package func json(_ redaction: Redaction?) -> JSON {
         var members: JSON.Object = [

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 // A record as it is kept outside of the process: as JSON what is small, and input and output as they are.
 extension JournalRecord {
     private struct Kept: Codable {

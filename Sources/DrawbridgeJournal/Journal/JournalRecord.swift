@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

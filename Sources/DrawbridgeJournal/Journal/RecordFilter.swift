@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// A query for records; a criterion that is nil matches all.
 package struct RecordFilter: Sendable {
     package var session: Session?

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// A queue of records with growing numbers, of which the oldest can be dropped.
 ///
 /// The records are in blocks that are added and removed as a whole, so no record is moved, and dropping frees memory.

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Which records each session sees, and which of them were dropped, so that no check of calls silently misses some.
 ///
 /// A check is reliable as long as all records of its own session are kept, even if records of others were dropped.

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 extension Journal {
     /// The names that were not answered since the start, each with its first such calls.
     struct Unanswered: Sendable {

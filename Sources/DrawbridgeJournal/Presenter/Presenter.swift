@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Asks the person who uses the app: in a terminal, in a window, or with answers that were written beforehand.
 ///
 /// A handler asks with ``Request/present(_:)``, and does not know which presenter answers.

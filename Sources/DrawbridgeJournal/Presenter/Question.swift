@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// A question to the person who uses the app, or a notice.
 public struct Question: Sendable, Hashable {
     /// The kinds of answer that a question can have.

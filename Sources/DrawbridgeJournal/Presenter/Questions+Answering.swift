@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 // Answers of pages and programs, and what programs say of sessions.

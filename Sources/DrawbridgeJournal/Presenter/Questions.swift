@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// The questions that wait for an answer, which a person or a program may give.

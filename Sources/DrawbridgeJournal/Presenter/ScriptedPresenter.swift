@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Answers questions with answers that were written beforehand, so that no person is needed.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 extension Form {
     package var schema: JSON.Object {
         switch self {

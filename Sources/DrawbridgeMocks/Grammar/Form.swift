@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// The type that a value must have; ``takes(_:)`` checks it, and `schema` describes it for editors.
 package indirect enum Form: Sendable {
     case any

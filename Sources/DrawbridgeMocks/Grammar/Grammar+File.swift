@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 extension Grammar {
     private static let replies = [
         ("replies", "The mocks: what native answers, by the name that a page calls."),

@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 extension Grammar {
     /// The JSON Schema of a file of mocks, for editors.
     ///

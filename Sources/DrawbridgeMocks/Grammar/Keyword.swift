@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// A key that a file of mocks may have, with its type and its description.
 ///
 /// The reader checks by it, and the JSON Schema for editors is printed from it.

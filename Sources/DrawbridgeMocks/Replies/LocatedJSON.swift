@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// A value in a JSON text, with the line and column at which an error message can point.
 package struct LocatedJSON {
     let tape: JSONTape

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// What a page gets in addition to mocks, as in an app: globals, cookies, a `User-Agent`, bridges.
 package struct PageSettings: Sendable {
     /// Properties of `window`, set before the page's first script runs.

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// An HTTP response that is sent without an envelope: the value of `$response`.
 ///
 /// A callback of the page gets the body as its value, or as an error if the status is 400 or more.

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// What a file, a flag or code answers for a name instead of a handler.
 ///
 /// A reply is written as JSON: any value, which is sent unchanged, or an object whose keys begin with `$`. So `{"nick":

@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 // What is kept of a session outside of the process.

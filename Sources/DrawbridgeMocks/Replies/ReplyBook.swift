@@ -1,4 +1,3 @@
-import DrawbridgeMessages
 import Synchronization
 
 /// All replies of a gateway, and the changes that each session has made to them.

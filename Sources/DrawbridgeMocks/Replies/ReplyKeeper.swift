@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Writes mocks into the file that was given by a flag or found at the start, so that they survive a restart.
 package protocol ReplyKeeper: Sendable {
     /// The file's name as shown to people; nil if there is no file that can be written.

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// The layers of replies of a gateway, and its scenarios, which take precedence over the layers while they are on.
 package struct ReplyLayers: Sendable {
     package var replies: [ReplyNames]

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 package struct FoundReply: Sendable {
     package let source: String
     package let name: String

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Replies by their names, which may be patterns, with the precedence that routes have.
 package struct ReplyNames: Sendable {
     private struct Named: Routed {

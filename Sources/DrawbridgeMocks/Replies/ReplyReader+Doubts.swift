@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 extension ReplyReader {
     /// Warnings about probable mistakes: keywords and templates within a value that is sent unchanged.
     ///

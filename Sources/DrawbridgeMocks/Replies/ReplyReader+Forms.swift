@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 // Readers of `$error`, `$forward`, `$response`, and of steps.
 extension ReplyReader {
     static func failure(_ value: LocatedJSON) throws(ReplyFault) -> Reply.Failure {

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Reads the reply for a name: any JSON value, or an object whose keys begin with `$`.
 package struct ReplyReader {
     private let name: String

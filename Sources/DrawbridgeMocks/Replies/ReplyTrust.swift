@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// How far the source of a reply is trusted, which decides what the reply may contain.
 package enum ReplyTrust: Sendable, Equatable {
     /// From a found file that no flag names, or an API call: no `$forward`, and no response that could be a page.

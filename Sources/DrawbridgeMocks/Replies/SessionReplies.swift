@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 package struct SessionReplies: Sendable {
     struct Sequence: Hashable, Sendable, Codable {
         let source: String

@@ -1,5 +1,3 @@
-import DrawbridgeJSON
-
 /// What the page runtime says about something that an app has, or should have, in its web view.
 package struct InAppNote: Sendable {
     package enum State: String, Sendable {

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Messages to a page, numbered from 1, and kept until the page acknowledges them.
 ///
 /// They are sent in order, and at most a window of unacknowledged bytes at a time. So a new connection, which starts

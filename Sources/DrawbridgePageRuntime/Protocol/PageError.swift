@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// Thrown if a page did not answer a call from native.
 public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The reasons why a page did not answer.

@@ -1,5 +1,3 @@
-import DrawbridgeMessages
-
 /// How a page identifies itself in each message: its id, the number of its life, and how many messages that life has
 /// sent and received.
 ///

@@ -1,0 +1,2 @@
+// What nearly every file of this module needs.
+@_exported import DrawbridgeMessages

@@ -52,10 +52,10 @@ import Testing
         Case(testDescription: "of another than its named folder", folder: Thing(user: 1001), why: owner),
         Case(
             testDescription: "a link", file: Thing(user: 65534, mode: 0o777, type: S_IFLNK),
-            why: "it is not a file, or a link to one; "),
+            why: "it is a link, or no regular file; "),
         Case(
             testDescription: "a pipe", file: Thing(user: 0, mode: 0o600, type: S_IFIFO),
-            why: "it is not a file, or a link to one; "),
+            why: "it is a link, or no regular file; "),
         Case(
             testDescription: "all may write it", file: Thing(mode: 0o646),
             why: "anybody may write it; chmod o-w, or "),

@@ -60,7 +60,7 @@ export declare class Verbs {
   /** Fails where a call or a question had no answer. */
   verifyAnswered(): Promise<void>;
 
-  /** Gives the questions that wait. Ask once before the page does: from then on they wait for the test. */
+  /** Gives the questions that wait. Ask once before the page does: for a minute after that they wait for the test. */
   questions(): Promise<Question[]>;
 
   /** Answers a question by one of its choices: the one of a number, or the oldest of a name, for which it waits. */

@@ -56,7 +56,7 @@ export class Verbs {
     return this.ask('POST', 'calls/verify', { body: { unanswered: 0 } });
   }
 
-  /** Gives the questions that wait. Ask once before the page does: from then on they wait for the test. */
+  /** Gives the questions that wait. Ask once before the page does: for a minute after that they wait for the test. */
   questions() {
     return this.ask('GET', 'questions');
   }

@@ -15,8 +15,8 @@ struct InitCommand: ParsableCommand {
                 """,
             discussion: """
                 It searches the folder's pages, templates and scripts for calls in the forms that known bridges use, and prints \
-                what it found, what it only guessed, and which files it did not read; a run tells the rest, by save missing. It \
-                never overwrites a file.
+                what it found, what it only guessed, and which files it did not read; to find \
+                the rest, run Drawbridge and type save missing. It never overwrites a file.
 
                 With --bridge it writes an example script for your own bridge instead, and does not search the folder.
                 """)

@@ -81,7 +81,7 @@ enum FoundFile {
             let isOthers = status.st_mode & S_IWGRP != 0 && ![group, 0].contains(status.st_gid)
             return isOthers ? ("group \(status.st_gid)", "chmod g-w") : nil
         }
-        if file.st_mode & S_IFMT != S_IFREG { return "it is not a file, or a link to one; " }
+        if file.st_mode & S_IFMT != S_IFREG { return "it is a link, or no regular file; " }
         if let (who, change) = writers(file) { return "\(who) may write it; \(change), or " }
         if [user, 0].contains(file.st_uid) { return nil }
         guard isNamed, folder.st_uid == file.st_uid else {

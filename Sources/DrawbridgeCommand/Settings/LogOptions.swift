@@ -21,7 +21,7 @@ struct LogOptions: ParsableArguments {
 
     @Option(
         "kinds", "Which requests to log: native, upstream, files, gateway, with commas.", usual: "native",
-        more: "By default also files if no page is served; --log-format json logs all kinds.")
+        more: "Also files by default, without --root and --upstream; --log-format json logs all kinds.")
     var log: String?
 
     @Option(
@@ -36,7 +36,7 @@ struct LogOptions: ParsableArguments {
             // A word that no name can contain would have no effect, so it is an error.
             guard !words.isEmpty, words.allSatisfy(Redaction.isName) else {
                 throw ValidationError(
-                    "--redact \(list): name members by words of letters and digits, such as iban,bic")
+                    "--redact \(list): a word has only letters and digits; write for instance iban,bic")
             }
         }
     }

@@ -41,7 +41,7 @@ extension AccessPolicy {
             // `null` is also what a page with `Referrer-Policy: no-referrer` sends to its own server.
             if origin == "null", site != "same-origin" {
                 return other(
-                    "a page without an origin (a file, a sandbox, at plain http one with Referrer-Policy: no-referrer)",
+                    "a page without an origin (a file, a sandbox, or at plain http a page with Referrer-Policy: no-referrer)",
                     "serve it with --root, and let it say Referrer-Policy: same-origin",
                     isProvable: site == nil && request.site?.isLocal == false)
             }

@@ -201,15 +201,15 @@ public struct AccessPolicy: Sendable {
         .forbidden,
         """
         this call needs the page token, which pages of the gateway send as X-Drawbridge-Token; a program on this machine \
-        needs none if it sends only a path to localhost, in code the token is gateway.access.token.text
+        needs none if it asks localhost for a path, not a whole URL; in code the token is gateway.access.token.text
         """)
 
     /// A call from this machine by a name at which browsers say too little.
     private static let isNotSaid = HTTPError(
         .forbidden,
         """
-        at a plain http name browsers do not say which page this image, link, form or worker is from, unless that has a \
-        path, such as /index.html; let it call by fetch or XMLHttpRequest, or open it at localhost or by https; a program \
+        at a plain http name browsers do not say which page this image, link, form or worker is from, unless the page \
+        has a path, such as /index.html; let it call by fetch or XMLHttpRequest, or open it at localhost or by https; a program \
         sends its request to localhost, or the page token as X-Drawbridge-Token
         """)
 }

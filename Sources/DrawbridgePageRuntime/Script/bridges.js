@@ -18,7 +18,7 @@ function bridge(traits, make) {
     if (typeof traits === 'function') [traits, make] = [{}, traits];
     if (typeof make !== 'function') return tell(found.name, 'drawbridge.bridge needs a function');
     if (traits.version > version) {
-        return tell(found.name, 'it is for version ' + traits.version + ' of native, and this is ' + version);
+        return tell(found.name, 'it is for version ' + traits.version + ' of native, and this gateway has ' + version);
     }
     const { there = [], late } = traits;
     const names = typeof there === 'function' ? there(found.options) : there;

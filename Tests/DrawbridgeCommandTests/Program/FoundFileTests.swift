@@ -142,7 +142,7 @@ import Testing
         #expect(symlink(mine, file) == 0)
         let linked = try Self.drawbridge(in: folder)
         _ = try await linked.line(
-            with: "drawbridge.json is not read: it is not a file, or a link to one; name it")
+            with: "drawbridge.json is not read: it is a link, or no regular file; name it")
         #expect(try await Self.call(linked.address(), "a").contains("No response"))
         #expect(unlink(file) == 0)
         try folder.write("drawbridge.json", #"{"replies": {"a": 1}}"#, mode: 0o666)
@@ -204,7 +204,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/page/drawbridge.json", withDestinationPath: "../drawbridge.json")
         _ = try await program.line(
-            with: "page/drawbridge.json is not read: it is not a file, or a link to one")
+            with: "page/drawbridge.json is not read: it is a link, or no regular file")
         #expect(try await Self.call(address, "a").contains("No response"))
 
         try FileManager.default.removeItem(atPath: "\(folder.path)/page/drawbridge.json")

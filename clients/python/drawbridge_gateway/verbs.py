@@ -86,7 +86,7 @@ class Verbs:
         return self.ask("POST", "calls/verify", body={"unanswered": 0})
 
     def questions(self):
-        """Gives the questions that wait. Ask once before the page does: from then on they wait for the test."""
+        """Gives the questions that wait. Ask once before the page does: for a minute after that they wait for the test."""
         return self.ask("GET", "questions")
 
     def choose(self, question, choice, *, seconds=...):

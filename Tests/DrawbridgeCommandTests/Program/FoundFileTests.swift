@@ -188,7 +188,9 @@ import Testing
         _ = try await program.line(with: "it is used as soon as it is valid")
         // It comes once more, and is looked at when another file is, which is told.
         for round in 1...2 {
-            try folder.write("page/drawbridge.json", #"{"replies": {"#)
+            // A file that is written in its place is empty for a moment, and then it is as if it came for the first time.
+            let next = try folder.write("page/next", #"{"replies": {"#)
+            #expect(rename(next, "\(folder.path)/page/drawbridge.json") == 0)
             try folder.write("mocks.json", #"{"replies": {"m\#(round)": 1}}"#)
             _ = try await program.line(
                 with: "mocks.json: 1 new (m\(round)), 1 gone (m\(round - 1)), 0 as before")

@@ -110,7 +110,7 @@ struct StoreWriter {
         if isEmptied {
             hasNumbers = false
             gateway.logger.error(
-                "the shared store at \(store.address) was emptied: all sessions begin anew, and what tests had set is gone"
+                "the shared store at \(store.address) was emptied: all sessions start again, and what tests had set is gone"
             )
         } else if let first = moved.first {
             gateway.logger.warning(

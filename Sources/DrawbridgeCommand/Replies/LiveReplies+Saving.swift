@@ -107,7 +107,7 @@ extension LiveReplies: ReplyKeeper {
             if let file { return file }
             throw HTTPError(
                 .conflict,
-                "no file can be written; start the gateway with --replies FILE, or remove what is in the way"
+                "no file can be written; start the gateway with --replies FILE, or remove the drawbridge.json that is not read"
             )
         }
     }

@@ -45,8 +45,8 @@ struct ConfigFile {
             let (_, value) = members.last(where: { $0.name == "bridge" })
         {
             throw Failure(
-                "\(Self.place(path, "bridge", value)): only a file given by -c may name a script of a bridge, as "
-                    + "\(file) is: \(Command.program.name) -c \(path)")
+                "\(Self.place(path, "bridge", value)): only a file given by -c may name a script of a bridge, such "
+                    + "as \(file): \(Command.program.name) -c \(path)")
         }
         for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
     }

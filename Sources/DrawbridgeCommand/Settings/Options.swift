@@ -97,7 +97,7 @@ struct InspectorOptions: ParsableArguments {
     @Option("number", "The inspector's port; 0 takes a free one.", usual: "0")
     var inspectorPort: Int?
 
-    @Option("url", "The inspector's URL in the browser, if not where it listens: http://localhost:8081.")
+    @Option("url", "The inspector's URL in the browser, if it listens elsewhere: http://localhost:8081.")
     var inspectorUrl: String?
 
     @Flag("Let programs write mocks into the file, as the inspector does.", usual: "--no-save")
@@ -123,7 +123,7 @@ struct AccessOptions: ParsableArguments {
         more: "Other devices must first open the link that is printed.")
     var host: String?
 
-    @Option("url", "The page's URL in the browser, if not where it listens: http://localhost:9090.")
+    @Option("url", "The page's URL in the browser, if the gateway listens elsewhere: http://localhost:9090.")
     var publicUrl: String?
 
     @Flag(

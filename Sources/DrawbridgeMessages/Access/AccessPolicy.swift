@@ -208,8 +208,8 @@ public struct AccessPolicy: Sendable {
     private static let isNotSaid = HTTPError(
         .forbidden,
         """
-        at a plain http name browsers do not say which page this image, link, form or worker is from, unless the page \
-        has a path, such as /index.html; let it call by fetch or XMLHttpRequest, or open it at localhost or by https; a program \
-        sends its request to localhost, or the page token as X-Drawbridge-Token
+        by http, at a name other than localhost, browsers do not say which page this image, link, form or worker is \
+        from, unless the page has a path, such as /index.html; let it call by fetch or XMLHttpRequest, or open it at \
+        localhost or by https; a program sends its request to localhost, or the page token as X-Drawbridge-Token
         """)
 }

@@ -75,7 +75,7 @@ package enum NamedFile {
         }
         let isBelow = first.around.map { place?.hasPrefix("\($0)/") == true } == true
         if first.owner == opened.st_uid, place == first.folder || isBelow { return nil }
-        return "\(path) leads out of its folder now, or has another owner; put the file back, or start anew"
+        return "\(path) leads out of its folder now, or has another owner; put the file back, or restart"
     }
 
     /// With a slash at its end.

@@ -45,7 +45,7 @@ package indirect enum Condition: Sendable {
             guard let value else { return "\(place) \(rest)" }
             let isSecret = redaction.map { names.contains(where: $0.isSecret) } == true
             let clean = redaction.removed(from: value)
-            return "\(place) is \(isSecret ? "another" : "\(Condition.shown(clean)), \(rest)")"
+            return "\(place) is \(isSecret ? "not the wanted value" : "\(Condition.shown(clean)), \(rest)")"
         }
     }
 

@@ -129,7 +129,7 @@ function parsed(text) {
 function messages(text) {
     return [].concat(parsed(text) || []).filter(message => {
         const isMessage = typeof message === 'object' && message !== null && !Array.isArray(message);
-        if (!isMessage) console.warn('Drawbridge: no message:', message);
+        if (!isMessage) console.warn('Drawbridge: not a message:', message);
         return isMessage;
     });
 }

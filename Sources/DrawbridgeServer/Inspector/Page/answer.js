@@ -178,7 +178,7 @@ export class Answer {
                 '3 s late', () => this.#give(`${stops} after 3 seconds.`, node => this.#send(late(node, 3000))), '',
                 'This answer, 3 seconds later'),
             button('Fail once', () => this.#fail(), '', 'The next call fails with code 500; later ones are as before'),
-            button('Hold once', () => this.#hold(), '', 'The next call waits until you let it go on, or fail'));
+            button('Hold once', () => this.#hold(), '', 'The next call waits until you press go on or fail'));
     }
 
     #drawSet(set) {
@@ -263,7 +263,7 @@ export class Answer {
 
     async #hold() {
         await this.#sendOnce(held(this.name));
-        const words = `The next call of ${this.name} waits at the top, for you to let it go on or fail. ` +
+        const words = `The next call of ${this.name} waits at the top until you press go on or fail. ` +
             'If it goes on, it gets the answer that is set by then.';
         this.#given(null, words, { isOnce: true });
     }

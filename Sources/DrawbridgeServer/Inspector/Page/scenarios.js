@@ -33,7 +33,7 @@ export class Scenarios {
     #drawSwitches() {
         const session = workingSession();
         one('about').textContent = (state.sessions.length > 1 ? `In session ${visible(session)}. ` : '') +
-            'While a scenario is on, its mocks win over all others.';
+            'While a scenario is on, its mocks win over all but those set below.';
         const { names, on: all } = state.scenarios;
         const isOn = new Set(all?.[session] ?? []);
         if (!names?.length) return put(one('switches'), this.#none('scenarios'));

@@ -47,7 +47,7 @@ struct Command: ParsableCommand {
                 manual is at /__drawbridge__/manual/ while it runs.
 
                 Precedence: flags, environment variables, configuration file. Exit codes: 0 after SIGTERM, SIGHUP or \
-                Ctrl-C, 1 after a second Ctrl-C, which waits for no call, 3 after --unanswered fail, 64 for wrong \
+                Ctrl-C, 1 after a second Ctrl-C, which stops at once, 3 after --unanswered fail, 64 for wrong \
                 arguments, 1 for any other error.
                 """,
             version: program.version)

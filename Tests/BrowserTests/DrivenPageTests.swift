@@ -234,7 +234,7 @@ import Testing
             page.giveUp()
             let again = try await pages.next()
             #expect(again.id == page.id)
-            let message: JSON = "the gateway gave the page up, which was away or took no answers"
+            let message: JSON = "the gateway gave the page up: it was away or took no answers"
             // Callbacks are called in a task of their own.
             let ended = try await again.evaluate(
                 "new Promise(done => { (function look() { window.ended ? done(window.ended) : setTimeout(look, 5); })(); })"

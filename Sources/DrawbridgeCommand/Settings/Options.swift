@@ -128,7 +128,7 @@ struct AccessOptions: ParsableArguments {
 
     @Flag(
         "Serve callers on this machine without the link.", usual: "--local-trust",
-        more: "--no-local-trust is for containers and tunnels: all callers seem local.")
+        more: "--no-local-trust is for containers and tunnels, where all seem local.")
     var localTrust: Bool?
 
     @Option(

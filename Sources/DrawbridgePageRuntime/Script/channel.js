@@ -189,7 +189,7 @@ function isOver({ over, epoch: current }) {
 /// not sent is numbered again.
 function beginLife(current) {
     const message = current !== epoch ? 'the gateway was restarted'
-        : 'the gateway gave the page up, which was away or took no answers';
+        : 'the gateway gave the page up: it was away or took no answers';
     epoch = current;
     life += 1;
     received = acknowledged = toldNumber = sentNumber = lastNumber = 0;

@@ -17,7 +17,7 @@ const mark = Symbol.for('drawbridge');
 if (window[mark]) return;
 // A page of another site that frames this one gets nothing of it, unless that is allowed.
 if (!config.foreignFrames && isFramedByOthers()) {
-    window.console.warn('Drawbridge: this page cannot call native, because another site frames it');
+    window.console.warn('Drawbridge: no native in foreign frames');
     if (config.bridges) {
         // Their scripts come all the same, and do nothing.
         window.drawbridge = { bridge() {} };

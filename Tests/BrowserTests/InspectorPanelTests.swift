@@ -179,9 +179,9 @@ struct InspectorPanelTests {
             try await driven.expect(badge, "here")
             try await driven.press("l")
             try await inspected.inPage("(setTimeout(() => { location.href = '/?second'; }), 1)")
-            try await driven.expect("['kept for Back', 'gone'].includes(\(badge))")
-            guard try await driven.evaluate(badge) == "kept for Back" else { return }
-            try await driven.expect("\(Site.row("is kept for Back"))?.classList.contains('life')")
+            try await driven.expect("['kept for the back button', 'gone'].includes(\(badge))")
+            guard try await driven.evaluate(badge) == "kept for the back button" else { return }
+            try await driven.expect("\(Site.row("is kept for the back button"))?.classList.contains('life')")
             try await inspected.inPage("(setTimeout(() => { history.back(); }), 1)")
             try await driven.expect(badge, "here")
             try await driven.expect("\(Site.row("Member centre is back"))?.classList.contains('life')")

@@ -56,7 +56,7 @@ extension LiveReplies: ReplyKeeper {
         // A file of mocks alone has no settings, which another one gets.
         let (mocks, settings) = (sources.saved, settingsPlace)
         guard members.isEmpty || settings != nil || search != nil else {
-            throw HTTPError(.conflict, "no settings file to save in; start with -c FILE, or set it by flags")
+            throw HTTPError(.conflict, "no settings file to save in; start with -c FILE, or give it by flag")
         }
         // The default name is in no list, and would go with the first that is.
         let lists =

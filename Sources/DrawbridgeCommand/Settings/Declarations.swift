@@ -53,7 +53,7 @@ extension Option {
         let help = ArgumentHelp(help, usual: usual, value: value)
         self.init(help: help, completion: .list(words)) { text in
             if let word = Given(rawValue: text) { return word }
-            throw ValidationError("it is \(words.joined(separator: " or "))")
+            throw ValidationError("write \(words.joined(separator: " or "))")
         }
     }
 }
@@ -73,7 +73,7 @@ extension ParsableArguments {
     }
 
     func checkAddresses(_ flag: String, _ urls: [String?]) throws {
-        let wanted = "it is http or https, a host and a port, without a path: http://localhost:9090"
+        let wanted = "write http or https, a host and a port, without a path: http://localhost:9090"
         try check(flag, urls.compactMap(\.self), wanted) {
             WebOrigin.of($0)?.wholeMatch(of: /https?:\/\/[^*]+/) != nil
         }

@@ -106,7 +106,7 @@ struct TerminalWords: Sendable {
             parts.append("flags win over the file; to give pages what they lack add \(Self.list(flags))")
         }
         if saved.beyond > 0 {
-            parts.append("\(saved.beyond) calls of names after the first thousand were not kept")
+            parts.append("\(saved.beyond) calls not added: only the first thousand names are kept")
         }
         return parts.joined(separator: "; ")
     }

@@ -210,6 +210,6 @@ public struct AccessPolicy: Sendable {
         """
         by http, at a name other than localhost, browsers do not say which page this image, link, form or worker is \
         from, unless the page has a path, such as /index.html; let it call by fetch or XMLHttpRequest, or open it at \
-        localhost or by https; a program sends its request to localhost, or the page token as X-Drawbridge-Token
+        localhost or by https; a program must ask localhost, or send the page token as X-Drawbridge-Token
         """)
 }

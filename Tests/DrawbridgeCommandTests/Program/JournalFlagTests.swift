@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: [
         (["--log", "natives"], "did you mean native?"), (["--log", ""], "for no lines use --quiet"),
-        (["--unanswered", "warn"], "it is tell or fail"),
+        (["--unanswered", "warn"], "write tell or fail"),
     ])
     func aWrongValueOfALogFlagIsAnErrorThatNamesTheValidOnes(arguments: [String], sentence: String)
         async throws

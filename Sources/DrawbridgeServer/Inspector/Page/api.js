@@ -55,7 +55,7 @@ export async function undo(save) {
     const { names, kept, file } = await ask('POST', 'replies/undo', JSON.stringify({ save }));
     const listed = names => visible(cut(names.join(', '), 100));
     return `Undone: ${listed(names)} in ${nearName(file)}.` +
-        (kept.length ? ` Changed since, and so left: ${listed(kept)}.` : '');
+        (kept.length ? ` Changed since, so not undone: ${listed(kept)}.` : '');
 }
 
 /// An answer that is a text.

@@ -58,7 +58,7 @@ class Reader {
             this.at = this.text.length;
             return { type: 'string', text: this.text.slice(from).trim() };
         }
-        throw new Fault('the value ends before this', this.at);
+        throw new Fault('nothing may follow the value', this.at);
     }
 
     value() {
@@ -121,7 +121,7 @@ class Reader {
         this.at += 2;
         if (character === 'u') {
             const digits = this.text.slice(this.at, this.at + 4);
-            if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new Fault('four digits follow \\u', from);
+            if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new Fault('four hex digits must follow \\u', from);
             this.at += 4;
             return String.fromCharCode(parseInt(digits, 16));
         }

@@ -8,7 +8,7 @@ import { clock, count, known } from './text.js';
 import { tree } from './tree.js';
 import { print } from './write.js';
 
-const states = { here: 'here', away: 'away', frozen: 'kept for Back', leaving: 'leaving', gone: 'gone' };
+const states = { here: 'here', away: 'away', frozen: 'kept for the back button', leaving: 'leaving', gone: 'gone' };
 
 /// What is sent where a field for JSON is left empty.
 const nothing = { type: 'word', text: 'null' };

@@ -7,7 +7,7 @@ import { pageErrors } from './records.js';
 export const reloading = 'setTimeout(() => location.reload()), true';
 
 const pageWords = {
-    shown: 'is shown again', hidden: 'is hidden', frozen: 'is kept for Back', back: 'is back', left: 'left',
+    shown: 'is shown again', hidden: 'is hidden', frozen: 'is kept for the back button', back: 'is back', left: 'left',
     gone: 'is gone',
 };
 

@@ -13,6 +13,7 @@ def calls(check):
     ask("getRecord", path=[number], shows=True)
     ask("verifyCalls", body={"name": "pay", "when": {"orderNo": 17}, "count": 1}, shows=True)
     ask("verifyCalls", 417, body={"name": "pay", "when": {"orderNo": 18}, "count": 1}, shows=True)
+    ask("listCalls", 504, query={"name": "order", "count": 1, "seconds": 0.1})
     ask("copyCallAsCurl", path=[number], shows=True)
     ask("resendCall", path=[number], body={"input": {"orderNo": 18}}, shows=True)
     ask("resendCall", path=[number])

@@ -7,7 +7,7 @@ def masked(value):
     """An example or an answer without what is another each time."""
     fleeting = {
         "number", "at", "id", "milliseconds", "next", "since", "came", "userAgent", "remoteAddress", "startedDateTime",
-        "time", "wait", "resentFrom", "link", "links", "droppedAnswers", "droppedChunks",
+        "time", "wait", "save", "resentFrom", "link", "links", "droppedAnswers", "droppedChunks",
     }
     if isinstance(value, dict):
         # A call is a number here, and its whole record there.

@@ -24,7 +24,8 @@ class Gateway:
         self.file = Path(self.folder.name) / "settings.json"
         self.file.write_text(json.dumps(file))
         # Neither a token nor what storage keeps is taken from, or left in, the home of whoever runs this.
-        environment = {**os.environ, "XDG_STATE_HOME": self.folder.name, "DRAWBRIDGE_TOKEN": self.token}
+        environment = {**os.environ, "XDG_STATE_HOME": self.folder.name, "DRAWBRIDGE_TOKEN": self.token,
+                       "DRAWBRIDGE_SECRET": "tester-api-" + "1" * 32}
         self.process = subprocess.Popen(
             [Path(program).resolve(), "-p", "0", "--lan", "--no-open", "--built-ins", "--drain", "60", "-c",
              "settings.json", *flags],

@@ -3,6 +3,8 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from gateway import Page
+
 
 def native(check):
     ask = check.ask
@@ -47,7 +49,11 @@ def native(check):
     ask("saveReply", 413, raw=b'"' + b"x" * (1 << 20) + b'"')
     ask("saveMissing")
     ask("callName", body={"name": "vibrate", "input": {"ms": 30}})
+    lack(check, "JSPay")
     ask("saveMissing", shows=True)
+    number = lack(check, "JSShare")
+    if ask("saveMissing", query={"number": number}).data["given"] != [{"message-handler": "JSShare"}]:
+        check.fault(f"saveMissing: pages do not get what notice {number} gives")
     ask("saveMissing", 400, query={"name": "vibrate"})
     ask("saveMissing", 400, query={"number": "all"})
     ask("saveMissing", 409, query={"number": "1"})
@@ -85,6 +91,19 @@ def native(check):
             ask("resetSession", query={"session": "bob"})
             time.sleep(0.05)
         playing.result()
+
+
+def lack(check, name):
+    """A page looks for a message handler that it does not have; the number of the notice that says so."""
+    page = Page(check.gateway)
+    page.say({"missed": name, "of": "webkit.messageHandlers"})
+    told = lambda: [record for record in check.ask("listCalls", query={"kind": ["notice"]}).data["calls"]
+                    if record.get("gives") == {"message-handler": [name]}]
+    number = check.until(told, f"a notice of {name}")[0]["number"]
+    page.leave()
+    gone = lambda: page.id not in [found["id"] for found in check.ask("listPages").data]
+    check.until(gone, "a page that has left")
+    return number
 
 
 def sessions(check):

@@ -67,7 +67,12 @@ def devices(check):
         check.fault("drawLink: the link lets nobody in")
     device = ask("listDevices", shows=True).data[0]["id"]
     ask("putOutDevice", path=[device], shows=True)
-    ask("putOutDevice", 404, path=[device])
+    # Another copy of the gateway may know one that this one does not.
+    ask("putOutDevice", path=[device])
+    ask("putOutDevice", 404, path=["no-device"])
+    for answers in ("mocks", "app"):
+        if ask("drawLink", query={"in-app": answers}).data["inApp"] != answers:
+            check.fault(f"drawLink: {answers} do not answer in the app")
 
 
 def gateway(check):
@@ -95,6 +100,10 @@ def others(check):
             answer = check.ask(operation.id, 403, path=path, query={**more, "secrets": "1"}, **there)
             if "secrets" not in answer.text:
                 check.fault(f"{operation}, secrets elsewhere: {answer.text}")
+    check.gateway.stop()
+    without_save = [flag for flag in flags if flag != "--save"]
+    check.gateway = Gateway(check.program, settings, *without_save, "--shared-store", "unix:/nobody/listens.sock")
+    check.ask("putOutDevice", 503, path=["5d0f21c7"])
     check.gateway.stop()
     check.gateway = own
 

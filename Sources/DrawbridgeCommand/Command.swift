@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Synchronization
 
 /// The command's arguments, by swift-argument-parser; the flags are also the keys of configuration files.
@@ -10,8 +11,11 @@ struct Command: ParsableCommand {
         var abstract: String?
         var version = GatewayCommand.version
 
-        /// Its name in a command to paste: `./drawbridge` for one that was started so.
-        var called: String { CommandLine.arguments.prefix(1).first { $0.hasPrefix("./") } ?? name }
+        /// Its name in a command to paste: `./drawbridge` or, by this variable, `scripts/serve` if it was started so.
+        var called: String {
+            getenv("DRAWBRIDGE_CALLED").map { String(cString: $0) }
+                ?? CommandLine.arguments.prefix(1).first { $0.hasPrefix("./") } ?? name
+        }
     }
 
     /// Name, abstract and version in `--help`; set once, before the arguments are parsed.

@@ -64,7 +64,7 @@ struct InitCommand: ParsableCommand {
         lines += files.leftOut.prefix(40).map { "  \($0)" }
         if files.leftOut.count > 40 { lines.append("  … and \(files.leftOut.count - 40) more") }
         let served = "\(Command.program.called) \(served)"
-        let address = "\(Command.program.name) http://127.0.0.1:5173  (where your dev server listens)"
+        let address = "\(Command.program.called) http://127.0.0.1:5173  (where your dev server listens)"
         let next =
             !files.hasPackage ? served : folder == "." ? address : "cd \(ShellWord(folder)) && \(address)"
         lines += [

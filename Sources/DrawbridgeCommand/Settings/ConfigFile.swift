@@ -32,7 +32,7 @@ struct ConfigFile {
             guard let setting = Setting.all[key] else { throw Self.unknown(key, place, isFound: isFound) }
             guard !isFound || setting.mayBeFound else {
                 throw Failure(
-                    "\(place): only allowed in a file given by -c: \(Command.program.name) -c \(path)")
+                    "\(place): only allowed in a file given by -c: \(Command.program.called) -c \(path)")
             }
             let arguments = try Self.arguments(setting, value.json, place, folder)
             all.append((place, arguments))
@@ -46,7 +46,7 @@ struct ConfigFile {
         {
             throw Failure(
                 "\(Self.place(path, "bridge", value)): only a file given by -c may name a script of a bridge, such "
-                    + "as \(file): \(Command.program.name) -c \(path)")
+                    + "as \(file): \(Command.program.called) -c \(path)")
         }
         for index in options.pages.bridge.indices { options.pages.bridge[index].resolve(folder) }
     }

@@ -128,11 +128,12 @@ struct Settings {
     private static func refuseIdle(_ options: LayeredOptions) throws {
         if options[\.serving.singlePage] == true, options[\.serving.root] == nil {
             throw ValidationError(
-                "--single-page: no folder is served; name one: \(Command.program.name) my-page --single-page")
+                "--single-page: no folder is served; name one: \(Command.program.called) my-page --single-page"
+            )
         }
         if options[\.behind.keepHost] == true, options[\.behind.upstream].isEmpty {
             throw ValidationError(
-                "--keep-host: there is no upstream; name one: \(Command.program.name) http://127.0.0.1:5173 --keep-host"
+                "--keep-host: there is no upstream; name one: \(Command.program.called) http://127.0.0.1:5173 --keep-host"
             )
         }
     }

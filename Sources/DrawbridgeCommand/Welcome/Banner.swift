@@ -83,7 +83,7 @@ struct Banner {
         var lines = ["  page      \(page)  (\(source))"]
         if settings.root == nil, pageServer == nil {
             let isHere = access("index.html", F_OK) == 0
-            lines.append("            serve yours: \(Command.program.name) \(isHere ? "." : "my-page")")
+            lines.append("            serve yours: \(Command.program.called) \(isHere ? "." : "my-page")")
         }
         if let inspector {
             lines.append("  inspector \(inspector)  (see and answer each call; the link works once)")
@@ -111,7 +111,7 @@ struct Banner {
         }
         lines += exposure
         #if DEBUG
-        lines.append("  build     debug build, a fifth of the speed: scripts/install, or -c release")
+        lines.append("  build     debug build, a fifth of the speed: build it with -c release")
         #endif
         lines.append("  manual    \(reachable)/__drawbridge__/manual/")
         if gateway.pageRuntime != nil, invitation.trustsThisMachine || gateway.access.apiIsForOthers {

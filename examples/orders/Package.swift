@@ -16,7 +16,7 @@ let package = Package(
     ]
 )
 
-#if os(Linux)  // The server needs it; handlers and tests do not.
+#if os(Linux)  // On a Mac you build the handlers and their tests.
 package.targets.append(
     .executableTarget(
         name: "Orders",

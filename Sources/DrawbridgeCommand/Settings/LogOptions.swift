@@ -26,7 +26,7 @@ struct LogOptions: ParsableArguments {
 
     @Option(
         "words",
-        "Also hide values with one of these words in their names, as token, password … are hidden: iban,bic")
+        "Also hide values whose names have one of these words, besides token, password …: iban,bic")
     var redact: [String] = []
 
     func validate() throws {

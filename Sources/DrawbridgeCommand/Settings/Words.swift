@@ -22,7 +22,7 @@ extension Command {
                 behind.upstream.append(word)
             } else if let folder {
                 throw ValidationError(
-                    "\(folder) and \(word): only one folder can be served; name the one that has both, or start it twice"
+                    "\(folder) and \(word): only one folder can be served; name the folder that contains both, or start it twice"
                 )
             } else {
                 folder = try Self.folder(word)

@@ -76,7 +76,7 @@ struct TerminalWords: Sendable {
         if !events.isEmpty {
             lines.append("the name of an event plays it: \(events.joined(separator: ", "))")
         }
-        lines.append("reset  undoes all switches and changes; checks and recordings leave out earlier calls")
+        lines.append("reset  undoes all switches and changes; verify and record ignore calls before it")
         lines.append(
             "save missing  adds the names of unanswered calls, and what pages lack, to the file of mocks")
         lines.append("undo  undoes the last save into that file, by anybody; undo 3 undoes save 3")
